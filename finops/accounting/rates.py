@@ -1,0 +1,83 @@
+"""The price in force: the most specific rate whose validity holds the instant."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+# The order in which two matching rates are compared: the first key that only one names decides.
+SPECIFICITY = ("cluster", "node_pool", "instance_type", "capacity_type", "gpu_model")
+
+
+def normalise_model(name: str) -> str:
+    """One spelling per GPU model: case, punctuation, vendor prefixes and sharing suffixes do not matter."""
+    text = re.sub(r"-(SHARED|MIG-\d+g\.\d+gb(\.me)?)$", "", name.strip(), flags=re.IGNORECASE)
+    words = [w for w in re.split(r"[^a-z0-9]+", text.lower()) if w and w not in ("nvidia", "tesla", "quadro")]
+    return "".join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """`price` per physical GPU-hour in the reporting currency, for [start, end); "" matches all."""
+
+    price: Decimal
+    gpu_model: str = ""
+    cluster: str = ""
+    node_pool: str = ""
+    instance_type: str = ""
+    capacity_type: str = ""
+    start: datetime | None = None
+    end: datetime | None = None
+
+    def names(self, key: str) -> bool:
+        return bool(getattr(self, key))
+
+    def matches(self, asked: "Asked") -> bool:
+        plain = all(not self.names(k) or getattr(self, k) == getattr(asked, k) for k in SPECIFICITY[:-1])
+        return plain and (not self.gpu_model or normalise_model(self.gpu_model) == normalise_model(asked.gpu_model))
+
+    def holds(self, at: datetime) -> bool:
+        return (self.start is None or self.start <= at) and (self.end is None or at < self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a price is asked for."""
+
+    cluster: str
+    node_pool: str
+    instance_type: str
+    capacity_type: str
+    gpu_model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Priced:
+    """A price in force for [start, end); None where no rate matches: unpriced, never zero."""
+
+    start: datetime
+    end: datetime
+    price: Decimal | None
+
+
+def in_force(rates: Sequence[Rate], asked: Asked, *, start: datetime, end: datetime) -> list[Priced]:
+    """The prices of `asked` over [start, end), cut where a rate begins or ends."""
+    fitting = [rate for rate in rates if rate.matches(asked)]
+    cuts = sorted({start, end, *(c for rate in fitting for c in (rate.start, rate.end) if c and start < c < end)})
+    spans = [Priced(a, b, _best(fitting, at=a)) for a, b in zip(cuts, cuts[1:], strict=False)]
+    return _merge(spans)
+
+
+def _best(rates: Iterable[Rate], *, at: datetime) -> Decimal | None:
+    valid = [rate for rate in rates if rate.holds(at)]
+    return max(valid, key=lambda r: tuple(r.names(k) for k in SPECIFICITY)).price if valid else None
+
+
+def _merge(spans: list[Priced]) -> list[Priced]:
+    merged: list[Priced] = []
+    for span in spans:
+        if merged and merged[-1].price == span.price:
+            span = Priced(merged.pop().start, span.end, span.price)
+        merged.append(span)
+    return merged

@@ -1,0 +1,71 @@
+"""Which part of a physical GPU one unit of a resource is."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from finops.accounting.rates import normalise_model
+
+GPU_RESOURCE = r"nvidia_com_(gpu|gpu_shared|mig_.+)"
+MIG_RESOURCE = re.compile(r"nvidia_com_mig_(\d+)g_")
+MIG_PRODUCT = re.compile(r"-MIG-(\d+)g\.", re.IGNORECASE)
+PROFILE = re.compile(r"(\d+)g\.")
+
+
+def slices_of(model: str) -> int:
+    """Compute slices a board of `model` has under MIG (NVIDIA MIG user guide, supported profiles)."""
+    name = normalise_model(model)
+    if name.startswith("a30") or "rtxpro6000" in name:
+        return 4
+    return 2 if "rtxpro5000" in name or "rtxpro4500" in name else 7
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGpus:
+    """What a node says of its GPUs: `capacity` by resource, `boards` seen by the exporter, its labels."""
+
+    capacity: Mapping[str, int]
+    boards_seen: int
+    boards_whole: int  # of these, boards without MIG instances
+    model: str
+    product_label: str = ""
+    count_label: int = 0
+    replicas_label: int = 0
+    shared_on_a_board: bool = False  # two pods named on one board at a time
+
+
+def unit_share(resource: str, node: NodeGpus) -> Fraction:
+    """GPUs that one unit of `resource` on `node` holds."""
+    if mig := MIG_RESOURCE.match(resource):
+        return Fraction(int(mig[1]), slices_of(node.model))
+    if single := MIG_PRODUCT.search(node.product_label):
+        return Fraction(int(single[1]), slices_of(node.model))
+    return Fraction(1, replicas(resource, node))
+
+
+def replicas(resource: str, node: NodeGpus) -> int:
+    """How many units one board is cut into: the capacity of the resource by its boards, whatever labels say."""
+    units = node.capacity.get(resource, 0)
+    boards = node.boards_whole or node.count_label
+    if not _is_shared(resource, node, boards) or units <= 1:
+        return 1
+    if boards and units % boards == 0:
+        return units // boards
+    return max(node.replicas_label, 1)
+
+
+def _is_shared(resource: str, node: NodeGpus, boards: int) -> bool:
+    if resource.endswith("gpu_shared") or node.replicas_label > 1 or node.shared_on_a_board:
+        return True
+    counted = 0 < node.count_label == boards < node.capacity.get(resource, 0)
+    return counted or node.product_label.upper().endswith("-SHARED")
+
+
+def boards(node: NodeGpus) -> int:
+    """Physical GPUs of the node, by its capacity; MIG instances and replicas are put together again."""
+    held = sum((n * unit_share(r, node) for r, n in node.capacity.items()), Fraction(0))
+    by_capacity = -(-held.numerator // held.denominator)
+    mig = any(MIG_RESOURCE.match(r) for r in node.capacity) or MIG_PRODUCT.search(node.product_label)
+    # Leftover slices that no profile fills make capacity look smaller than the boards that carry them.
+    return max(by_capacity, node.boards_seen) if mig else by_capacity or node.boards_seen

@@ -1,0 +1,13 @@
+"""What a check has to say, with its evidence."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`kind` names the rule, `subject` what it is about; evidence holds plain values."""
+
+    kind: str
+    subject: str
+    message: str
+    evidence: dict[str, object] = field(default_factory=dict)
