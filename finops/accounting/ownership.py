@@ -1,0 +1,67 @@
+"""Whose a pod is: ordered rules, the first whose match holds at that time."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from fnmatch import fnmatchcase
+
+UNALLOCATED, UNASSIGNED = "unallocated", "unassigned"
+
+
+def sanitised(label: str) -> str:
+    """A Kubernetes label as kube-state-metrics spells it (its internal/store/utils.go)."""
+    out = ""
+    for before, char in zip(" " + label, label, strict=False):
+        if char.isupper() and (before.islower() or before.isdigit()):
+            out += "_"
+        out += char.lower() if char.isalnum() and char.isascii() else "_"
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`kind`: from_pod_label, from_pod_annotation, from_namespace_label (the value is the team) or match (`name` is)."""
+
+    kind: str
+    name: str = ""
+    label: str = ""
+    match: Mapping[str, object] = field(default_factory=dict)
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What rules may look at. Label names as kube-state-metrics spells them."""
+
+    namespace: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    namespace_labels: Mapping[str, str]
+    queue: str
+    node_pool: str
+
+
+def team(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
+    """The team at that instant; `unassigned` where no rule holds, or where a label claims a reserved word."""
+    for rule in rules:
+        if (rule.start and at < rule.start) or (rule.end and at >= rule.end):
+            continue
+        if found := _decides(rule, claim):
+            return UNASSIGNED if found in (UNALLOCATED, UNASSIGNED) else found
+    return UNASSIGNED
+
+
+def _decides(rule: Rule, claim: Claim) -> str:
+    sources = {"from_pod_label": claim.labels, "from_pod_annotation": claim.annotations,
+               "from_namespace_label": claim.namespace_labels}
+    if rule.kind in sources:
+        return sources[rule.kind].get(sanitised(rule.label), "")
+    return rule.name if rule.match and all(_holds(k, v, claim) for k, v in rule.match.items()) else ""
+
+
+def _holds(key: str, wanted: object, claim: Claim) -> bool:
+    if isinstance(wanted, Mapping):
+        found = {"pod_label": claim.labels, "pod_annotation": claim.annotations, "namespace_label": claim.namespace_labels}[key]
+        return all(fnmatchcase(found.get(sanitised(label), ""), str(glob)) for label, glob in wanted.items())
+    return fnmatchcase({"namespace": claim.namespace, "queue": claim.queue, "node_pool": claim.node_pool}[key], str(wanted))

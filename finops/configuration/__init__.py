@@ -1,0 +1,1 @@
+"""The configuration file: text in, typed values or every error at once. Pure."""

@@ -1,0 +1,62 @@
+"""What people configure. Facts and the ledger are plain tables: finops/sql/schema.sql."""
+
+from django.db import models
+
+
+class Setting(models.Model):
+    """The one row of settings for the whole ledger."""
+
+    currency = models.CharField(max_length=3, default="CHF")
+    timezone = models.CharField(max_length=64, default="UTC")
+    week_starts = models.CharField(max_length=9, default="monday")
+
+
+class Cluster(models.Model):
+    """One source of facts; `source` as in the configuration file, secrets only as names of variables."""
+
+    id = models.SmallAutoField(primary_key=True)
+    name = models.CharField(max_length=100, unique=True)
+    source = models.JSONField()
+    scrape_interval = models.FloatField(null=True)
+    node_pool_label = models.CharField(max_length=317, blank=True)
+    user_label = models.CharField(max_length=317, blank=True)
+    unallocated_policy = models.CharField(max_length=20, default="keep")
+    ended_at = models.DateTimeField(null=True)
+
+
+class TeamRule(models.Model):
+    """One entry of `teams`, in file order: whose a pod is, or what a team is."""
+
+    position = models.PositiveIntegerField()
+    kind = models.CharField(max_length=30)
+    name = models.CharField(max_length=253, blank=True)
+    label = models.CharField(max_length=317, blank=True)
+    match = models.JSONField(default=dict)
+    start = models.DateTimeField(null=True)
+    end = models.DateTimeField(null=True)
+    cost_center = models.CharField(max_length=100, blank=True)
+    department = models.CharField(max_length=253, blank=True)
+    owner = models.CharField(max_length=253, blank=True)
+    parent = models.CharField(max_length=253, blank=True)
+
+
+class Rate(models.Model):
+    """A price per physical GPU-hour for [start, end); never edited: it ends and another follows."""
+
+    cluster = models.CharField(max_length=100, blank=True)
+    node_pool = models.CharField(max_length=253, blank=True)
+    instance_type = models.CharField(max_length=253, blank=True)
+    capacity_type = models.CharField(max_length=20, blank=True)
+    gpu_model = models.CharField(max_length=253, blank=True)
+    price = models.DecimalField(max_digits=20, decimal_places=10)
+    currency = models.CharField(max_length=3)
+    start = models.DateTimeField(null=True)
+    end = models.DateTimeField(null=True)
+
+
+class ExchangeRate(models.Model):
+    """One unit of `currency` in the reporting currency, from `start` on."""
+
+    currency = models.CharField(max_length=3)
+    rate = models.DecimalField(max_digits=20, decimal_places=10)
+    start = models.DateTimeField()

@@ -1,0 +1,140 @@
+"""What every source of samples offers, and the one shape they hand over."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
+METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
+OPERATORS = ("=", "!=", "=~", "!~")
+ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
+
+
+class SourceError(Exception):
+    """A source cannot be read: one line with its URL (no credentials), the query (cut to 200 signs) and the cure."""
+
+
+class TooMuch(SourceError):
+    """The source refuses because the query is too big; a caller may cut its window and ask again."""
+
+
+class Passing(SourceError):
+    """A fault that may be gone at the next try."""
+
+
+class Throttled(SourceError):
+    """The server asks to come back after `pause` seconds (infinite where it names none)."""
+
+    def __init__(self, text: str, pause: float):
+        super().__init__(text)
+        self.pause = pause
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """Samples in columns.
+
+    labels: one dict per series, with `__name__` where the source gives it;
+    series: int32 [n], index into labels;
+    time: float64 [n], unix seconds;
+    value: float64 [n], NaN and infinities included.
+    """
+
+    labels: list[dict[str, str]]
+    series: np.ndarray
+    time: np.ndarray
+    value: np.ndarray
+
+    def __len__(self) -> int:
+        """The number of samples, not of series."""
+        return len(self.time)
+
+    @classmethod
+    def empty(cls) -> "Samples":
+        return cls([], np.empty(0, np.int32), np.empty(0), np.empty(0))
+
+    @classmethod
+    def concat(cls, parts: "Sequence[Samples]") -> "Samples":
+        """One Samples out of several; equal label sets become one series, no sample is dropped."""
+        if not parts:
+            return cls.empty()
+        labels, places = merge([labels for part in parts for labels in part.labels])
+        first = np.cumsum([0] + [len(part.labels) for part in parts])
+        return cls(
+            labels,
+            np.concatenate([places[part.series + at] for part, at in zip(parts, first, strict=False)]),
+            np.concatenate([part.time for part in parts]),
+            np.concatenate([part.value for part in parts]),
+        )
+
+    def between(self, start: float, end: float) -> "Samples":
+        """The samples with start <= time < end (unix seconds); series left without samples are dropped."""
+        inside = (self.time >= start) & (self.time < end)
+        kept, series = np.unique(self.series[inside], return_inverse=True)
+        labels = [self.labels[index] for index in kept]
+        return Samples(labels, series.astype(np.int32), self.time[inside], self.value[inside])
+
+
+def merge(labels: Sequence[dict[str, str]]) -> tuple[list[dict[str, str]], np.ndarray]:
+    """Distinct label sets in order of appearance, and int32 [len(labels)] giving each one's place among them."""
+    seen: dict[frozenset, int] = {}
+    places = [seen.setdefault(frozenset(each.items()), len(seen)) for each in labels]
+    distinct = [dict(pairs) for pairs in seen]
+    return distinct, np.array(places, np.int32)
+
+
+class Source(Protocol):
+    """Where samples come from. All times are unix seconds; every method raises SourceError or TooMuch."""
+
+    def raw(self, selector: str, *, start: float, end: float) -> Samples:
+        """Every stored sample with start <= t < end."""
+
+    def over_time(self, expression: str, *, ends: Sequence[float]) -> Samples:
+        """The expression evaluated 1 ms before each end; the time in the result is the end given.
+
+        `ends` is a single time or ascending and equidistant.
+        """
+
+    def instant(self, expression: str, *, at: float) -> Samples:
+        """The expression evaluated at one time."""
+
+
+def selector(
+    names: Sequence[str],
+    *,
+    match: Mapping[str, str] = {},
+    extra: Sequence[tuple[str, str, str]] = (),
+) -> str:
+    """PromQL selector of the metrics `names`, with label=value pairs and (label, operator, value) matchers.
+
+    ValueError for a name, label or operator outside PromQL's grammar. A value can never end its own quotes.
+    """
+    if isinstance(names, str) or not names:
+        raise ValueError("a selector needs a list of metric names")
+    for name in names:
+        checked(METRIC, name, "metric name")
+    triples = [(label, "=", value) for label, value in match.items()] + list(extra)
+    matchers = [matcher(*triple) for triple in triples]
+    if len(names) == 1:
+        return f"{names[0]}{{{','.join(matchers)}}}" if matchers else names[0]
+    return "{" + ",".join([f'__name__=~"{"|".join(names)}"', *matchers]) + "}"
+
+
+def matcher(label: str, operator: str, value: str) -> str:
+    """One PromQL matcher; ValueError for what PromQL cannot hold."""
+    checked(LABEL, label, "label name")
+    if operator not in OPERATORS:
+        raise ValueError(f"{operator!r} is not a PromQL matcher: use one of {' '.join(OPERATORS)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"the value for label {label} is not valid Unicode text") from None
+    return f'{label}{operator}"{value.translate(ESCAPES)}"'
+
+
+def checked(pattern: re.Pattern, text: str, what: str) -> None:
+    if not pattern.fullmatch(text):
+        raise ValueError(f"{text!r} is not a {what}")

@@ -1,0 +1,237 @@
+"""Prometheus, and what speaks its query API (Thanos, Mimir, VictoriaMetrics), as a source of samples."""
+
+import math
+import random
+import re
+import time
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import replace
+from itertools import pairwise
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+import numpy as np
+from prometheus_api_client.prometheus_connect import PrometheusConnect
+
+from ingest.sources import Passing, Samples, SourceError, Throttled, TooMuch
+from ingest.sources.decode import decode, one_line, verdict
+from ingest.sources.transport import NEVER, Session, post
+
+T = TypeVar("T")
+
+TRIES = 3
+PATIENT = 4
+QUERY_SHOWN = 200
+BACKOFF_SECONDS = 0.2
+PATIENCE_SECONDS = 10.0
+SKEW_SECONDS = 60.0
+SMALLEST_SECONDS = 60.0
+# Thanos: fail rather than leave stores out, and merge replicas. VictoriaMetrics: with a cache it moves the
+# evaluation times onto multiples of the step. Prometheus ignores all three.
+ALWAYS = {"partial_response": "false", "dedup": "true", "nocache": "1"}
+
+
+class PrometheusSource(PrometheusConnect):
+    """A Source over the Prometheus query API.
+
+    `url` holds no credentials; `match` (label -> value) is for the callers who build selectors and is never added
+    here; `timeout` (seconds) bounds each silence of the server and four times that a request with its retries;
+    `max_bytes` bounds one answer after decompression. ValueError for arguments that contradict each other.
+    """
+
+    def __init__(self, url: str, *, match: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None,
+                 bearer_token: str | None = None, basic_auth: tuple[str, str] | None = None, ca_file: str | None = None,
+                 timeout: float = 30.0, max_parallel: int = 2, max_bytes: int = 512 * 2**20):  # fmt: skip
+        if bearer_token and basic_auth:
+            raise ValueError("give either bearer_token or basic_auth")
+        session = Session(ca_file=ca_file)
+        super().__init__(plain(url), headers=sent(headers, bearer_token), retry=NEVER, auth=basic_auth,
+                         session=session, timeout=timeout, method="POST")  # fmt: skip
+        session.guard()  # the library mounted an adapter of its own
+        self.match = dict(match or {})
+        self.skew: float | None = None
+        self.max_parallel, self.max_bytes = max_parallel, max_bytes
+        self._secrets = secrets(headers, bearer_token, basic_auth)
+
+    def raw(self, selector: str, *, start: float, end: float) -> Samples:
+        """Every sample with start <= t < end; a window refused as too big is halved down to 60 s."""
+        first, last = math.floor(start * 1000), math.ceil(end * 1000)
+        if last <= first:
+            return Samples.empty()
+        # Prometheus 2 takes both edges of a range, 3 leaves the left one out: ending 1 ms early and cutting here
+        # gives the same samples from both.
+        query = {"query": f"{selector}[{last - first}ms]", "time": seconds(last - 1)}
+        try:
+            return self._samples("query", query, "matrix").between(start, end)
+        except TooMuch:
+            if end - start < 2 * SMALLEST_SECONDS:
+                raise
+        middle = (first + last) // 2 / 1000
+        return Samples.concat([self.raw(selector, start=start, end=middle), self.raw(selector, start=middle, end=end)])
+
+    def over_time(self, expression: str, *, ends: Sequence[float]) -> Samples:
+        """The expression 1 ms before each end, stamped with the end; a list refused as too big is halved.
+
+        ValueError unless the ends are ascending and equidistant.
+        """
+        if not len(ends):
+            return Samples.empty()
+        try:
+            return self._evaluated(expression, [round(end * 1000) for end in ends], np.array(ends, np.float64))
+        except TooMuch:
+            if len(ends) == 1:
+                raise
+        half = len(ends) // 2
+        return Samples.concat([self.over_time(expression, ends=part) for part in (ends[:half], ends[half:])])
+
+    def instant(self, expression: str, *, at: float) -> Samples:
+        """The expression at one time."""
+        return self._samples("query", {"query": expression, "time": seconds(round(at * 1000))}, "vector")
+
+    def check(self, *, clock: Callable[[], float] = time.time) -> float:
+        """Seconds the server's clock is ahead of ours, kept as `skew`; SourceError above 60 s either way."""
+        before = clock()
+        answer = self._samples("query", {"query": "vector(time())"}, "vector")
+        if len(answer) != 1:
+            raise self._error("answered no time; check that the address is a Prometheus query API", "vector(time())")
+        self.skew = float(answer.value[0]) - (before + clock()) / 2
+        if not abs(self.skew) <= SKEW_SECONDS:
+            raise self._error(f"its clock is {self.skew:+.0f} s off ours; set both by NTP", "vector(time())")
+        return self.skew
+
+    def parallel(self, calls: Sequence[Callable[[], T]]) -> list[T]:
+        """The results in the order of the calls, `max_parallel` at once; the first error cancels what has not begun."""
+        with ThreadPoolExecutor(self.max_parallel) as pool:
+            futures = [pool.submit(call) for call in calls]
+            done, waiting = wait(futures, return_when=FIRST_EXCEPTION)
+            for future in waiting:
+                future.cancel()
+            failed = [future for future in futures if future in done and future.exception()]
+            if failed:
+                raise failed[0].exception()
+            return [future.result() for future in futures]
+
+    def _samples(self, path: str, params: dict, expected: str) -> Samples:
+        """The decoded answer to one query."""
+        body = self._request(path, params)
+        try:
+            return decode(body, expected)
+        except SourceError as error:
+            raise self._error(str(error), params["query"]) from None
+
+    def _evaluated(self, expression: str, ends: list[int], stamps: np.ndarray) -> Samples:
+        """As over_time in one request; `ends` in ms, `stamps` the same ends in seconds."""
+        if len(ends) == 1:
+            found = self._samples("query", {"query": expression, "time": seconds(ends[0] - 1)}, "vector")
+            return replace(found, time=np.full(len(found), stamps[0]))
+        step = step_of(ends)
+        first = ends[0] - 1
+        times = {"start": seconds(first), "end": seconds(ends[-1] - 1), "step": seconds(step)}
+        found = self._samples("query_range", {"query": expression} | times, "matrix")
+        place = np.rint((found.time * 1000 - first) / step).astype(np.int64)
+        moved = np.abs(found.time * 1000 - first - place * step) > 0.5
+        if (moved | (place < 0) | (place >= len(ends))).any():
+            raise self._error(
+                "moved the times of evaluation; switch off step alignment in its query frontend", expression
+            )
+        return replace(found, time=stamps[place])
+
+    def _request(self, path: str, params: dict) -> bytes:
+        """The body of the 200 answer to a form POST: the one way out. SourceError or TooMuch otherwise."""
+        until = time.monotonic() + PATIENT * self._timeout
+        faults: list[SourceError] = []
+        while True:
+            try:
+                return self._once(path, params, until - time.monotonic())
+            except SourceError as error:
+                pause = pause_after(error, faults)
+                if pause is None or time.monotonic() + pause >= until:
+                    raise self._error(
+                        str(error), params["query"], TooMuch if isinstance(error, TooMuch) else SourceError
+                    ) from None
+                faults.append(error)
+            time.sleep(pause)
+
+    def _once(self, path: str, params: dict, left: float) -> bytes:
+        """One try within `left` seconds."""
+        answer = post(
+            self._session, f"{self.url}/api/v1/{path}", params | ALWAYS, headers=self.headers, auth=self.auth,
+            timeout=self._timeout, deadline=left, max_bytes=self.max_bytes,
+        )  # fmt: skip
+        if answer.status != 200:
+            # Scrubbed before it is cut: half a token at the cut would no longer be recognised.
+            raise verdict(answer.status, answer.headers, self._scrubbed(answer.body.decode(errors="replace")))
+        return answer.body
+
+    def _error(self, problem: str, query: str, kind: type[SourceError] = SourceError) -> SourceError:
+        asked = " ".join(query.split())[:QUERY_SHOWN]
+        return kind(self._scrubbed(f"{self.url}: {one_line(problem)} (query: {asked})"))
+
+    def _scrubbed(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return re.sub(r"://[^/@\s]*@", "://***@", text)
+
+
+def plain(url: str) -> str:
+    """The base URL without a trailing slash; SourceError unless it is http(s) with a host and nothing secret in it."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname and f"{parts.hostname}:{parts.port or ''}".rstrip(":")
+    except ValueError:
+        raise SourceError("the address of the source is not a URL: write it as https://host:port") from None
+    if parts.scheme not in ("http", "https") or not host:
+        raise SourceError("the address of the source is not an http or https URL: write it as https://host:port")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise SourceError(
+            f"{parts.scheme}://{host}: the address holds more than host and path; put credentials into basic_auth"
+        )
+    return url.rstrip("/")
+
+
+def sent(headers: Mapping[str, str] | None, bearer_token: str | None) -> dict[str, str]:
+    """The headers of every request; SourceError for one that would break the line."""
+    found = dict(headers or {})
+    if bearer_token:
+        found["Authorization"] = f"Bearer {bearer_token.strip()}"
+    for name, value in found.items():
+        if not (name + value).isprintable():
+            raise SourceError(f"the header {name!r} holds a line break or control character; check its value")
+    return found | {"Accept-Encoding": "identity", "Accept": "application/json"}
+
+
+def secrets(
+    headers: Mapping[str, str] | None, bearer_token: str | None, basic_auth: tuple[str, str] | None
+) -> list[str]:
+    """What must never stand in a message, longest first; shorter header values would only garble the text."""
+    found = [value for value in (headers or {}).values() if len(value) >= 4]
+    if bearer_token:
+        found.append(bearer_token.strip())
+    if basic_auth:
+        found += [basic_auth[1], b64encode(":".join(basic_auth).encode()).decode()]
+    return sorted(filter(None, found), key=len, reverse=True)
+
+
+def seconds(milliseconds: int) -> str:
+    """Unix seconds with exactly three decimals, never through a float."""
+    return f"{milliseconds // 1000}.{milliseconds % 1000:03d}"
+
+
+def step_of(ends: list[int]) -> int:
+    """The distance of the ends in ms."""
+    steps = {after - before for before, after in pairwise(ends)}
+    if len(steps) != 1 or min(steps) <= 0:
+        raise ValueError("the ends must be ascending and equidistant")
+    return steps.pop()
+
+
+def pause_after(error: SourceError, faults: list[SourceError]) -> float | None:
+    """Seconds to wait before the next try, None where another try is useless; `faults` are the earlier errors."""
+    if isinstance(error, Throttled):
+        again = error.pause <= PATIENCE_SECONDS and not any(isinstance(fault, Throttled) for fault in faults)
+        return error.pause if again else None
+    if isinstance(error, Passing) and len(faults) < TRIES - 1:
+        return BACKOFF_SECONDS * 2 ** len(faults) * random.uniform(0.5, 1.5)
+    return None

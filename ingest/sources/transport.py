@@ -1,0 +1,234 @@
+"""One guarded HTTP exchange: no redirects, no proxies, bounded time, bounded bytes.
+
+All errors raised here say what happened and the cure; the caller adds address and query.
+"""
+
+import http.client
+import threading
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.cookiejar import DefaultCookiePolicy
+
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError
+from urllib3.util.retry import Retry
+
+from ingest.sources import Passing, SourceError, TooMuch
+
+CONNECT_SECONDS = 5.0
+PIECE = 256 * 2**10
+ERROR_BYTES = 64 * 2**10
+NEVER = Retry(0, read=False)
+TRANSPORT = (requests.RequestException, HTTPError, http.client.HTTPException, OSError)
+
+current = threading.local()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Status code, headers (case-insensitive) and the body, decompressed; error bodies are cut to 64 KiB."""
+
+    status: int
+    headers: dict
+    body: bytes
+
+
+class Watch:
+    """Cuts the connection after `seconds`.
+
+    Socket timeouts start anew with every byte, so a server that drips bytes could hold us for days.
+    """
+
+    def __init__(self, seconds: float):
+        self.fired = False
+        self.socket = None
+        self.timer = threading.Timer(max(seconds, 0.001), self.fire)
+        self.timer.daemon = True
+
+    def __enter__(self) -> "Watch":
+        current.watch = self
+        self.timer.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.timer.cancel()
+        current.watch = None
+
+    def guard(self, socket) -> None:
+        self.socket = socket
+        if self.fired:
+            self.fire()
+
+    def fire(self) -> None:
+        self.fired = True
+        try:
+            if self.socket is not None:
+                self.socket.shutdown(2)
+        except OSError:
+            pass  # closed in the meantime: nothing is left to cut
+
+
+class Watched:
+    """Shows its socket to the watch of this thread, before the first byte is read."""
+
+    def getresponse(self, *args, **kwargs):
+        watch = getattr(current, "watch", None)
+        if watch is not None:
+            watch.guard(self.sock)
+        return super().getresponse(*args, **kwargs)
+
+
+class WatchedHTTP(Watched, HTTPConnection):
+    pass
+
+
+class WatchedHTTPS(Watched, HTTPSConnection):
+    pass
+
+
+class PoolHTTP(HTTPConnectionPool):
+    ConnectionCls = WatchedHTTP
+
+
+class PoolHTTPS(HTTPSConnectionPool):
+    ConnectionCls = WatchedHTTPS
+
+
+class Adapter(HTTPAdapter):
+    def init_poolmanager(self, *args, **kwargs):
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": PoolHTTP, "https": PoolHTTPS}
+
+
+class Session(requests.Session):
+    """Takes nothing from the environment, keeps no cookies, follows no redirects, whoever calls it."""
+
+    def __init__(self, *, ca_file: str | None):
+        super().__init__()
+        self.trust_env = False
+        self.verify = ca_file or True
+        self.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        self.guard()
+
+    def guard(self) -> None:
+        """Mount the watched adapter in place of whatever is mounted."""
+        self.adapters.clear()
+        for scheme in ("http://", "https://"):
+            self.mount(scheme, Adapter(max_retries=NEVER))
+
+    def request(self, method, url, **options):
+        return super().request(method, url, **(options | {"allow_redirects": False}))
+
+
+def post(
+    session: Session, url: str, form: dict, *, headers: dict, auth, timeout: float, deadline: float, max_bytes: int
+) -> Answer:
+    """POST the form once; `timeout` (seconds) bounds each silence, `deadline` (seconds) the whole exchange.
+
+    Passing for transport faults, TooMuch for silence or a body above `max_bytes`, else SourceError.
+    """
+    waits = (min(CONNECT_SECONDS, timeout), timeout)
+    with Watch(deadline) as watch:
+        try:
+            response = session.post(url, data=form, headers=headers, auth=auth, timeout=waits, stream=True)
+            answer = read(response, max_bytes)
+        except TRANSPORT as error:
+            raise late(deadline) if watch.fired else fault(error, timeout) from None
+    # A body without a length ends where the watch cut it, and looks complete.
+    if watch.fired:
+        raise late(deadline)
+    return answer
+
+
+def read(response: requests.Response, max_bytes: int) -> Answer:
+    """The answer with its body; closing early drops the connection with whatever is still on the way."""
+    try:
+        if response.status_code == 200:
+            body = b"".join(limited(response, max_bytes))
+        else:
+            body = head(response)
+        return Answer(response.status_code, response.headers, body)
+    finally:
+        response.close()
+
+
+def head(response: requests.Response) -> bytes:
+    """The first 64 KiB of an error page: enough for its text, however much follows."""
+    found = bytearray()
+    for piece in decoded(response):
+        found += piece
+        if len(found) >= ERROR_BYTES:
+            break
+    return bytes(found[:ERROR_BYTES])
+
+
+def limited(response: requests.Response, max_bytes: int) -> Iterator[bytes]:
+    total = 0
+    for piece in decoded(response):
+        total += len(piece)
+        if total > max_bytes:
+            raise TooMuch(f"answer above the limit of {max_bytes} bytes; cut the window or raise the limit")
+        yield piece
+
+
+def decoded(response: requests.Response) -> Iterator[bytes]:
+    """The body in pieces of at most 256 KiB *after* decompression: a bomb never unfolds in memory."""
+    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    raw = iter(lambda: response.raw.read(PIECE, decode_content=False), b"")
+    if encoding in ("identity", ""):
+        return raw
+    if encoding not in ("gzip", "x-gzip"):
+        raise SourceError(
+            f"answered in the encoding {encoding[:40]!r} although none was asked for; switch it off in the proxy"
+        )
+    return unzipped(raw)
+
+
+def unzipped(raw: Iterator[bytes]) -> Iterator[bytes]:
+    """The pieces decompressed; Passing where the stream is damaged or ends early."""
+    unzip = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    try:
+        for piece in raw:
+            while piece:
+                yield unzip.decompress(piece, PIECE)
+                piece = unzip.unconsumed_tail
+    except zlib.error:
+        raise Passing("answered a damaged gzip body; check the proxies in between") from None
+    if not unzip.eof:
+        raise Passing("the gzip body was cut short; check the proxies in between")
+
+
+def late(deadline: float) -> SourceError:
+    return SourceError(
+        f"the answer was not complete after {deadline:.3g} s; check the server and the network, or raise the timeout"
+    )
+
+
+def fault(error: Exception, timeout: float) -> SourceError:
+    """What a transport error means for the user, and whether another try can help."""
+    if isinstance(error, requests.exceptions.SSLError):
+        return SourceError(f"TLS failed: {cause(error)}; check the certificate, or name its authority in ca_file")
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return Passing(
+            f"no connection within {min(CONNECT_SECONDS, timeout):.3g} s; check the address and the network policy"
+        )
+    # A second try of a query too heavy for the server only adds to its load; a smaller one may pass.
+    if isinstance(error, requests.exceptions.ReadTimeout):
+        return TooMuch(f"no answer within {timeout:.3g} s; raise the timeout or cut the window")
+    if isinstance(error, requests.exceptions.ConnectionError):
+        return Passing(f"connection failed: {cause(error)}; check that the server runs and the address is right")
+    # Everything on the way is wrapped by the client: a bare error is about an argument, such as a missing ca_file.
+    if isinstance(error, ValueError) or not isinstance(error, requests.RequestException | HTTPError):
+        return SourceError(f"the request cannot be sent: {error}; check the address, the headers and ca_file")
+    return Passing(f"the answer broke off: {cause(error)}; check the server and the proxies in between")
+
+
+def cause(error: Exception) -> str:
+    """The innermost reason, without the layers of the client around it."""
+    reason = error.args[0] if error.args else error
+    reason = getattr(reason, "reason", reason)
+    return str(reason).rpartition("): ")[2] or type(error).__name__

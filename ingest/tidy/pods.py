@@ -1,0 +1,117 @@
+"""Pods that hold GPUs: what kube-state-metrics said of each in one hour."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from finops.accounting.leases import Lease, Sightings, lease
+from finops.accounting.usage import scrape_interval
+from ingest.tidy.answers import Answers, pod_key
+from ingest.tidy.owners import Workload, workloads
+
+Key = tuple[str, str, str]  # namespace, pod, uid
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """One pod's hold on `quantity` units of `resource`; `lease` as this hour alone knows it."""
+
+    uid: str
+    resource: str
+    namespace: str
+    name: str
+    node: str
+    quantity: int
+    seen: Sightings
+    workload: Workload
+    labels: dict[str, str]
+    annotations: dict[str, str]
+    namespace_labels: dict[str, str]
+
+    @property
+    def lease(self) -> Lease | None:
+        return lease(self.seen)
+
+
+def pods(answers: Answers, *, configured: float | None) -> list[Pod]:
+    """Every pod bound to a node with a GPU request, one entry per resource."""
+    held, nodes, quantities, interval = _requests(answers, configured=configured)
+    facts = {key: _lowest(answers, key) for key in ("scheduled", "accepted", "started", "completed", "terminal", "restarts")}
+    ended = _first_terminal(answers)
+    chains = workloads(answers)
+    labels, annotations = _labels(answers, "pod_labels", "label_"), _labels(answers, "pod_annotations", "annotation_")
+    spaces = {labels_["namespace"]: _named(labels_, "label_") for labels_, _ in answers.last("namespace_labels")
+              if "namespace" in labels_}
+    found = []
+    for (pod, resource), times in sorted(held.items()):
+        seen = _sightings(pod, times, facts, ended, half=interval / 2)
+        found.append(Pod(pod[2] or f"{pod[0]}/{pod[1]}", resource, pod[0], pod[1], nodes[pod], quantities[pod, resource], seen,
+                         chains.get(pod) or Workload("Pod", pod[1], pod[1]), labels.get(pod, {}), annotations.get(pod, {}),
+                         spaces.get(pod[0], {})))
+    return found
+
+
+def _sightings(pod: Key, times: list[float], facts: dict, ended: dict[Key, float], *, half: float) -> Sightings:
+    terminal = pod in facts["terminal"]
+    completed = facts["completed"].get(pod) if terminal else None
+    end = ended.get(pod, completed) if terminal else None
+    holding = [t for t in times if end is None or t < end]
+    started = facts["started"].get(pod)
+    if started is None and pod in facts["restarts"]:
+        started = times[0]
+    return Sightings(min(holding, default=None), max(holding, default=None), half, facts["scheduled"].get(pod),
+                     facts["accepted"].get(pod), started, end if end is not None else completed, completed)
+
+
+def _requests(answers: Answers, *, configured: float | None):
+    sidecars = {(*pod_key(labels), labels.get("container")) for labels, _ in answers.last("sidecars")}
+    held: dict[tuple[Key, str], set[float]] = defaultdict(set)
+    nodes: dict[Key, str] = {}
+    main: dict = defaultdict(dict)
+    init: dict = defaultdict(dict)
+    spacings = []
+    for key in ("requests", "init_requests"):
+        for labels, times, values in answers.series(key):
+            pod, resource, container = pod_key(labels), labels.get("resource", ""), labels.get("container", "")
+            if not values[-1] > 0:
+                continue
+            stays = key == "requests" or (*pod, container) in sidecars
+            (main if stays else init)[pod, resource][container] = int(values[-1])
+            held[pod, resource].update(times)
+            nodes[pod] = labels.get("node", "")
+            if not configured:
+                spacings.append(scrape_interval(np.array(times)))
+    quantities = {key: max(sum(main[key].values()), max(init[key].values(), default=0)) for key in held}
+    interval = configured or (float(np.median(spacings)) if spacings else 60.0)
+    return {key: sorted(times) for key, times in held.items()}, nodes, quantities, interval
+
+
+def _lowest(answers: Answers, key: str) -> dict[Key, float]:
+    found: dict[Key, float] = {}
+    for labels, value in answers.last(key):
+        pod = pod_key(labels)
+        found[pod] = min(found.get(pod, inf), value)
+    return found
+
+
+def _first_terminal(answers: Answers) -> dict[Key, float]:
+    """First scrape that saw a terminal phase, for pods the source was asked about in detail."""
+    found: dict[Key, float] = {}
+    for labels, times, values in answers.series("phases"):
+        pod = pod_key(labels)
+        first = min((t for t, v in zip(times, values, strict=True) if v == 1), default=inf)
+        if first < inf:
+            found[pod] = min(found.get(pod, inf), first)
+    return found
+
+
+def _named(labels: dict[str, str], prefix: str) -> dict[str, str]:
+    return {name.removeprefix(prefix): value for name, value in labels.items() if name.startswith(prefix)}
+
+
+def _labels(answers: Answers, key: str, prefix: str) -> dict[Key, dict[str, str]]:
+    return {pod_key(labels): _named(labels, prefix) for labels, _ in answers.last(key)}
+
+

@@ -1,0 +1,172 @@
+"""Who used which device: measured and busy seconds per device, pod and quarter of an hour."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from finops.accounting.usage import Floats, cells
+from ingest.tidy.devices import Device
+from ingest.tidy.nodes import Node, instance_size
+from ingest.tidy.pods import Pod
+
+QUARTER = 900.0
+BINS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One pod on one device in one quarter; `busy_seconds` are GPU-seconds, the others wall seconds."""
+
+    quarter: float
+    device: Device
+    pod: Pod
+    share: float
+    held_seconds: float
+    measured_seconds: float
+    busy_seconds: float
+    samples: int
+    rejected: int
+    histogram: list[int]
+    inferred: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A pod on a device: `share` GPUs of it."""
+
+    pod: Pod
+    device: Device
+    share: float
+    inferred: bool
+
+
+def use(pods: list[Pod], nodes: list[Node], devices: list[Device], *, start: float, end: float) -> list[Use]:
+    """All uses within [start, end); quarters are counted from `start`."""
+    seats = _seats(pods, nodes, devices)
+    by_device: dict[int, list[Seat]] = defaultdict(list)
+    for seat in seats:
+        by_device[id(seat.device)].append(seat)
+    return [row for group in by_device.values() for seat in group for row in _quarters(seat, group, start=start, end=end)]
+
+
+def _seats(pods: list[Pod], nodes: list[Node], devices: list[Device]) -> list[Seat]:
+    on_node: dict[str, list[Device]] = defaultdict(list)
+    for device in devices:
+        on_node[device.node].append(device)
+    held: dict[str, list[Pod]] = defaultdict(list)
+    for pod in pods:
+        if pod.lease:
+            held[pod.node].append(pod)
+    shares = {node.name: node.unit_shares for node in nodes}
+    return [seat for name in sorted(held) for seat in _on_node(held[name], on_node[name], shares.get(name, {}))]
+
+
+def _on_node(pods: list[Pod], devices: list[Device], shares: dict[str, Fraction]) -> list[Seat]:
+    named = {id(pod): [d for d in devices if _names(d, pod)] for pod in pods}
+    taken = {id(d) for found in named.values() for d in found}
+    free = [d for d in devices if id(d) not in taken]
+    lacking = [pod for pod in pods if len(named[id(pod)]) < _cards(pod, shares)]
+    seats = []
+    for pod in pods:
+        unit, mine = shares.get(pod.resource, Fraction(1)), named[id(pod)]
+        if _pooled(pod, unit) and not mine:
+            mine, inferred = [d for d in devices if not d.instance], False
+        else:
+            added = _by_elimination(pod, lacking, mine, free, shares)
+            mine, inferred = mine + added, bool(added)
+        cards = len(mine) if _pooled(pod, unit) else max(len(mine), pod.quantity)
+        seats += [Seat(pod, device, float(unit * pod.quantity / cards), inferred) for device in mine]
+    return seats
+
+
+def _names(device: Device, pod: Pod) -> bool:
+    """A label counts only while its pod holds the lease."""
+    lease, times = pod.lease, device.named.get((pod.namespace, pod.name))
+    return lease is not None and times is not None and bool(np.any((times >= lease.start) & (times < lease.end)))
+
+
+def _pooled(pod: Pod, unit: Fraction) -> bool:
+    return unit < 1 and "_mig_" not in pod.resource and unit.numerator == 1
+
+
+def _cards(pod: Pod, shares: dict[str, Fraction]) -> int:
+    return 0 if _pooled(pod, shares.get(pod.resource, Fraction(1))) else pod.quantity
+
+
+def _by_elimination(pod: Pod, lacking: list[Pod], mine: list[Device], free: list[Device], shares: dict[str, Fraction]) -> list[Device]:
+    """Unlabelled cards are a lease's where it alone lacks cards while it lasts, and they are as many as it lacks."""
+    missing = _cards(pod, shares) - len(mine)
+    rivals = [other for other in lacking if other is not pod and _overlap(other, pod)]
+    fitting = [d for d in free if instance_size(d) == shares.get(pod.resource, Fraction(1))]
+    return fitting if missing > 0 and not rivals and len(fitting) == missing else []
+
+
+def _overlap(a: Pod, b: Pod) -> bool:
+    return bool(a.lease and b.lease and a.lease.start < b.lease.end and b.lease.start < a.lease.end)
+
+
+def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> list[Use]:
+    lease, device = seat.pod.lease, seat.device
+    assert lease is not None
+    inside = (device.time >= lease.start) & (device.time < lease.end)
+    begin, until = cells(device.time[inside], interval=device.interval, start=lease.started, end=lease.end)
+    begin, until, busy = _cut(begin, until, device.busy[inside], _breaks(group, start, end))
+    seconds = until - begin
+    factor = busy * _part(seat, group, (begin + until) / 2)
+    quarter = np.floor((begin - start) / QUARTER).astype(int)
+    counted = np.floor((device.time[inside] - start) / QUARTER).astype(int)
+    bad = device.rejected[(device.rejected >= lease.start) & (device.rejected < lease.end)]
+    rows = []
+    for q in range(int(np.ceil((end - start) / QUARTER))):
+        a, b = start + q * QUARTER, min(start + (q + 1) * QUARTER, end)
+        held = max(0.0, min(lease.end, b) - max(lease.start, a))
+        if not held:
+            continue
+        own = quarter == q
+        measured = min(float(seconds[own].sum()), held)
+        bins = np.bincount(np.minimum((busy[own] * BINS).astype(int), BINS - 1), weights=seconds[own], minlength=BINS)
+        rows.append(Use(a, device, seat.pod, seat.share, held, measured,
+                        min(float((seconds * factor)[own].sum()), measured * seat.share), int((counted == q).sum()),
+                        int(((bad >= a) & (bad < b)).sum()), [round(x) for x in bins], seat.inferred))
+    return rows
+
+
+def _breaks(group: list[Seat], start: float, end: float) -> Floats:
+    """Quarter edges, the hour's ends, and where a neighbour on the device starts or ends."""
+    edges = set(np.arange(start, end, QUARTER)) | {end}
+    if len(group) > 1:
+        for seat in group:
+            if seat.pod.lease:
+                edges |= {float(seat.pod.lease.started), float(seat.pod.lease.end)}
+    return np.array(sorted(edges))
+
+
+def _cut(begin: Floats, until: Floats, busy: Floats, edges: Floats) -> tuple[Floats, Floats, Floats]:
+    """Spans cut at `edges` that fall inside them; empty spans dropped."""
+    crossing = np.searchsorted(edges, until, side="left") - np.searchsorted(edges, begin, side="right")
+    pieces = np.maximum(crossing, 0) + 1
+    index = np.repeat(np.arange(len(begin)), pieces)
+    nth = np.arange(len(index)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    first_edge = np.searchsorted(edges, begin, side="right")[index]
+    last = len(edges) - 1
+    a = np.where(nth == 0, begin[index], edges[np.clip(first_edge + nth - 1, 0, last)])
+    b = np.where(nth == pieces[index] - 1, until[index], edges[np.clip(first_edge + nth, 0, last)])
+    keep = b > a
+    return a[keep], b[keep], busy[index][keep]
+
+
+def _part(seat: Seat, group: list[Seat], middle: Floats) -> Floats:
+    """GPUs of the device's busy time that are this pod's: in proportion among started pods, never above its share."""
+    size = float(instance_size(seat.device))
+    if len(group) == 1 and seat.share >= size:
+        return np.full(len(middle), seat.share)
+    started = np.zeros(len(middle))
+    for other in group:
+        lease = other.pod.lease
+        if lease:
+            started += other.share * ((middle >= lease.started) & (middle < lease.end))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = np.where(started > 0, size * seat.share / started, 0.0)
+    return np.minimum(part, seat.share)

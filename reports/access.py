@@ -1,0 +1,27 @@
+"""Who may see what: applied once, in front of the query layer."""
+
+from dataclasses import replace
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+from finops.scope import Scope
+from reports.models import Membership
+
+SEES_ALL = ("finance", "engineer", "admin")
+
+
+def teams_of(user: AbstractBaseUser | AnonymousUser) -> frozenset[str] | None:
+    """The teams this person may see; None for all of them, empty for none."""
+    if not user.is_authenticated or not user.is_active:
+        return frozenset()
+    if user.is_superuser or user.groups.filter(name__in=SEES_ALL).exists():
+        return None
+    return frozenset(Membership.objects.filter(user=user).values_list("team", flat=True))
+
+
+def narrow(scope: Scope, *, user: AbstractBaseUser | AnonymousUser) -> Scope:
+    """The same question, of what this person may see; a scope never grows wider by it."""
+    teams = teams_of(user)
+    if teams is None:
+        return scope
+    return replace(scope, teams=teams if scope.teams is None else teams & scope.teams)

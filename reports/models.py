@@ -1,0 +1,71 @@
+"""People's teams, and the tokens of their scripts."""
+
+import hashlib
+import hmac
+import secrets
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+
+SCOPES = ("read", "export", "metrics", "admin")
+
+
+class Membership(models.Model):
+    class Role(models.TextChoices):
+        VIEWER = "viewer"
+        LEAD = "lead"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    team = models.TextField()
+    role = models.CharField(max_length=8, choices=Role.choices, default=Role.VIEWER)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "team"], name="membership_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} {self.role} of {self.team}"
+
+
+def digest_of(text: str) -> str:
+    """SHA-256 as hex. The secret has 256 random bits, so a slow hash would add nothing."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class ApiToken(models.Model):
+    """`fin_<prefix>_<secret>`; only the prefix and the digest of the whole are kept."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    prefix = models.CharField(max_length=12, unique=True)
+    digest = models.CharField(max_length=64)
+    scopes = models.JSONField(default=list)
+    created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"fin_{self.prefix}_… of {self.user}"
+
+    @classmethod
+    def issue(cls, user, *, scopes: list[str], expires: datetime) -> str:
+        """The token's text: this once, it cannot be shown again."""
+        prefix = secrets.token_hex(6)
+        text = f"fin_{prefix}_{secrets.token_urlsafe(32)}"
+        cls.objects.create(user=user, prefix=prefix, digest=digest_of(text), scopes=scopes, expires=expires)
+        return text
+
+    @classmethod
+    def find(cls, text: str, *, now: datetime) -> "ApiToken | None":
+        """The token in force that this text is, of a person who may still log in."""
+        kind, _, rest = text.partition("_")
+        prefix, _, secret = rest.partition("_")
+        if kind != "fin" or not secret or "\x00" in text:
+            return None
+        token = cls.objects.select_related("user").filter(prefix=prefix).first()
+        if token is None or not hmac.compare_digest(token.digest, digest_of(text)):
+            return None
+        return token if token.in_force(now) and token.user.is_active else None
+
+    def in_force(self, now: datetime) -> bool:
+        return self.revoked_at is None and now < self.expires

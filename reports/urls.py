@@ -1,0 +1,19 @@
+"""Every address: pages, log-in, API, health."""
+
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import path, re_path
+
+from reports.api.costs import Costs
+from reports.api.health import healthz, readyz
+from reports.api.views import Unknown
+from reports.pages.overview import overview
+
+urlpatterns = [
+    path("", overview, name="overview"),
+    path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", LogoutView.as_view(next_page="login"), name="logout"),
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
+    path("api/v1/costs", Costs.as_view(), name="api-costs"),
+    re_path(r"^api/v1/", Unknown.as_view(), name="api-unknown"),
+]
