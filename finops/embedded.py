@@ -76,7 +76,8 @@ _owner_pid = os.getpid()
 def postgres_url(data_dir: Path) -> str:
     """Start or join PostgreSQL on `data_dir`; the URL of its database `finops`.
 
-    Raises EmbeddedError. The port stands in it since PGPORT would decide otherwise. The server stays until this process exits or calls `release`.
+    Raises EmbeddedError. The server stays until this process exits or calls `release`.
+    The URL names the port since PGPORT would decide otherwise.
     """
     sockets = _join(_postgres(_prepared(data_dir)))
     return f"postgresql://:5432/finops?host={quote(str(sockets), safe='')}&user=finops"

@@ -7,7 +7,6 @@ import reprlib
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 
 import numpy as np
 
@@ -124,10 +123,10 @@ def numbers(points: list) -> tuple[np.ndarray, np.ndarray]:
     try:
         if set(map(len, points)) != {2}:
             raise ValueError
-        flat = list(chain.from_iterable(points))
-        time = np.frombuffer(array("d", flat[::2]), np.float64)
-        value = floats(flat[1::2])
-    except (TypeError, ValueError, OverflowError):
+        # array() refuses text for a number, which numpy would convert.
+        time = np.frombuffer(array("d", [point[0] for point in points]), np.float64)
+        value = floats([point[1] for point in points])
+    except (TypeError, ValueError, KeyError, OverflowError):
         raise malformed("point", culprit(points)) from None
     if not np.isfinite(time).all():
         raise malformed("point", "its time is not finite")

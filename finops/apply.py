@@ -1,0 +1,114 @@
+"""A configuration file into the database: one transaction; a second run changes nothing."""
+
+from dataclasses import asdict
+from datetime import datetime
+
+from django.db import transaction
+
+from finops.configuration import specs
+from finops.configuration.specs import Configuration
+from finops.models import Cluster, ExchangeRate, Rate, Setting, TeamRule
+
+
+class Rollback(Exception):
+    """Ends a dry run."""
+
+
+def apply(wanted: Configuration, *, now: datetime, dry_run: bool = False) -> list[str]:
+    """Applies the sections that are present; returns one line per change."""
+    changes: list[str] = []
+    try:
+        with transaction.atomic():
+            _settings(wanted, changes)
+            if wanted.clusters is not None:
+                _clusters(wanted.clusters, changes, now=now)
+            if wanted.teams is not None:
+                _teams(wanted.teams, changes)
+            if wanted.rates is not None:
+                _rates(wanted.rates, changes, now=now)
+            if wanted.exchange_rates is not None:
+                _exchange(wanted.exchange_rates, changes)
+            if dry_run:
+                raise Rollback
+    except Rollback:
+        pass
+    return changes
+
+
+def _settings(wanted: Configuration, changes: list[str]) -> None:
+    row = Setting.objects.first() or Setting()
+    for name in ("currency", "timezone", "week_starts"):
+        value = getattr(wanted, name)
+        if value is not None and value != getattr(row, name):
+            changes.append(f"{name}: {getattr(row, name)} → {value}")
+            setattr(row, name, value)
+    row.save()
+
+
+def source_of(spec: object) -> dict[str, object]:
+    """A source as it is stored: its kind and its fields."""
+    kinds = {specs.PrometheusSpec: "prometheus", specs.ExportersSpec: "exporters", specs.OpenMetricsSpec: "openmetrics"}
+    return {kinds[type(spec)]: asdict(spec)}  # type: ignore[index, call-overload]
+
+
+def _clusters(wanted: tuple, changes: list[str], *, now: datetime) -> None:
+    for spec in wanted:
+        row = Cluster.objects.filter(name=spec.name).first() or Cluster(name=spec.name)
+        fields = {"source": source_of(spec.source), "scrape_interval": spec.scrape_interval,
+                  "node_pool_label": spec.node_pool_label or "", "user_label": spec.user_label or "",
+                  "unallocated_policy": spec.unallocated_policy or "keep", "ended_at": None}
+        if row.pk is None or any(_plain(getattr(row, key)) != _plain(value) for key, value in fields.items()):
+            changes.append(f"cluster {spec.name}: {'changed' if row.pk else 'added'}")
+            for key, value in fields.items():
+                setattr(row, key, value)
+            row.save()
+    for row in Cluster.objects.filter(ended_at=None).exclude(name__in=[spec.name for spec in wanted]):
+        changes.append(f"cluster {row.name}: ended")
+        Cluster.objects.filter(pk=row.pk).update(ended_at=now)
+
+
+def _plain(value: object) -> object:
+    """Tuples as JSON keeps them."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _teams(wanted: tuple, changes: list[str]) -> None:
+    names = "kind name label match start end cost_center department owner parent".split()
+    new = [{name: getattr(rule, name) or ({} if name == "match" else None if name in ("start", "end") else "") for name in names}
+           for rule in wanted]
+    old = [{name: getattr(row, name) for name in names} for row in TeamRule.objects.order_by("position")]
+    if new != old:
+        changes.append(f"teams: {len(old)} entries → {len(new)}")
+        TeamRule.objects.all().delete()
+        TeamRule.objects.bulk_create(TeamRule(position=n, **rule) for n, rule in enumerate(new))
+
+
+def _rates(wanted: tuple, changes: list[str], *, now: datetime) -> None:
+    """New rates are added; those gone from the file end now; none is edited."""
+    names = "cluster node_pool instance_type capacity_type gpu_model price currency start".split()
+    key = lambda rate: tuple(getattr(rate, n) or ("" if n not in ("start", "price") else getattr(rate, n)) for n in names)  # noqa: E731
+    there = {key(row): row for row in Rate.objects.all()}
+    for spec in wanted:
+        row = there.pop(key(spec), None)
+        if row is None:
+            Rate.objects.create(**{n: getattr(spec, n) or ("" if n not in ("start", "price") else getattr(spec, n)) for n in names},
+                                end=spec.end)
+            changes.append(f"rate {spec.gpu_model or 'any model'} {spec.price} {spec.currency}: added")
+        elif row.end != spec.end:
+            changes.append(f"rate {spec.gpu_model or 'any model'} {spec.price} {spec.currency}: ends {spec.end}")
+            Rate.objects.filter(pk=row.pk).update(end=spec.end)
+    for row in there.values():
+        if row.end is None or row.end > now:
+            changes.append(f"rate {row.gpu_model or 'any model'} {row.price} {row.currency}: ended")
+            Rate.objects.filter(pk=row.pk).update(end=now)
+
+
+def _exchange(wanted: tuple, changes: list[str]) -> None:
+    new = {(spec.currency, spec.start): spec.rate for spec in wanted}
+    old = {(row.currency, row.start): row.rate for row in ExchangeRate.objects.all()}
+    if new != old:
+        changes.append(f"exchange rates: {len(old)} → {len(new)}")
+        ExchangeRate.objects.all().delete()
+        ExchangeRate.objects.bulk_create(ExchangeRate(currency=c, start=s, rate=r) for (c, s), r in new.items())

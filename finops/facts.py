@@ -1,0 +1,149 @@
+"""Reads what one hour is made of: nodes alive in it, leases that reach into it, and their measured use."""
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+from fractions import Fraction
+
+from finops.accounting.leases import Sightings, lease
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node alive over [start, end), unix seconds; it may begin or end outside the hour."""
+
+    name: str
+    start: int
+    end: int
+    unit_shares: dict[str, str]
+    models: dict[str, int]
+    pool: str
+    instance_type: str
+    capacity_type: str
+
+    def unit_share(self, resource: str) -> Fraction:
+        return Fraction(self.unit_shares.get(resource, "1"))
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A lease: `quantity` units of `resource`."""
+
+    id: str
+    resource: str
+    quantity: int
+    seen: Sightings
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Whose a lease is, as last said before the hour's end."""
+
+    uid: str
+    namespace: str
+    pod: str
+    job_kind: str
+    job: str
+    run: str
+    user: str
+    queue: str
+    labels: dict[str, str]
+    annotations: dict[str, str]
+    namespace_labels: dict[str, str]
+
+
+@dataclass(slots=True)
+class Found:
+    """`measured`, `used`: GPU-seconds by (lease, model) and quarter; `energy`: kWh by (lease, model)."""
+
+    nodes: list[Node] = field(default_factory=list)
+    held: dict[str, list[Held]] = field(default_factory=lambda: defaultdict(list))
+    pods: dict[str, About] = field(default_factory=dict)
+    measured: dict = field(default_factory=lambda: defaultdict(dict))
+    used: dict = field(default_factory=lambda: defaultdict(dict))
+    energy: dict = field(default_factory=dict)
+    shares: dict = field(default_factory=lambda: defaultdict(dict))
+
+    def on_model(self, held: Held, model: str, node: Node) -> Fraction:
+        """The part of a lease that sits on boards of `model`; on the node's first model where no device tells."""
+        seen = self.shares.get(held.id)
+        if len(node.models) == 1 or not seen:
+            return Fraction(int(model == next(iter(node.models))))
+        return Fraction(seen.get(model, 0)).limit_denominator(5040) / Fraction(sum(seen.values())).limit_denominator(5040)
+
+
+def read(cursor, cluster: int, start: datetime, end: datetime) -> Found:
+    """Everything the ledger of [start, end) is made from."""
+    found = Found()
+    found.nodes = _nodes(cursor, cluster, start, end)
+    _leases(cursor, cluster, start, end, found)
+    _uses(cursor, cluster, start, end, found)
+    return found
+
+
+NODES = """
+with own as (select * from node_hour where cluster_id = %(cluster)s and hour = %(start)s),
+before as (select distinct on (node, node_uid) * from node_hour where cluster_id = %(cluster)s and hour < %(start)s
+    and hour >= %(start)s - interval '7 days' order by node, node_uid, hour desc),
+after as (select distinct on (node, node_uid) * from node_hour where cluster_id = %(cluster)s and hour > %(start)s
+    and hour <= %(start)s + interval '7 days' order by node, node_uid, hour)
+select coalesce(o.node, b.node), coalesce(o.created, b.created), coalesce(o.first_seen, b.first_seen), b.node is not null,
+    coalesce(o.last_seen, b.last_seen), coalesce(o.half_interval, b.half_interval), a.node is not null,
+    coalesce(o.unit_shares, b.unit_shares), coalesce(o.models, b.models), coalesce(o.node_pool, b.node_pool),
+    coalesce(o.instance_type, b.instance_type), coalesce(o.capacity_type, b.capacity_type)
+from own o full join before b using (node, node_uid) left join after a
+    on a.node = coalesce(o.node, b.node) and a.node_uid = coalesce(o.node_uid, b.node_uid)
+where o.node is not null or a.node is not null order by 1
+"""
+
+
+def _nodes(cursor, cluster: int, start: datetime, end: datetime) -> list[Node]:
+    cursor.execute(NODES, {"cluster": cluster, "start": start})
+    begin, until = start.timestamp(), end.timestamp()
+    nodes = []
+    for name, created, first, earlier, last, half, later, unit_shares, models, pool, instance, capacity in cursor.fetchall():
+        joined = created if created is not None else begin if earlier else first - half
+        left = until if later or last >= until else last + half
+        nodes.append(Node(name, round(joined), round(left), _json(unit_shares), _json(models), pool, instance, capacity))
+    return nodes
+
+
+def _json(value):
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def _leases(cursor, cluster: int, start: datetime, end: datetime, found: Found) -> None:
+    cursor.execute(
+        """select uid, resource, node, quantity, first_held, last_held, half_interval, scheduled, accepted, started, ended, completed
+           from lease where cluster_id = %s and coalesce(scheduled, accepted, first_held) < %s
+           and greatest(last_held + half_interval, completed) > %s""", [cluster, end.timestamp(), start.timestamp()])
+    uids = set()
+    for uid, resource, node, quantity, *seen in cursor.fetchall():
+        span = lease(Sightings(*seen))
+        if span and span.end > start.timestamp() and span.start < end.timestamp():
+            found.held[node].append(Held(f"{uid} {resource}", resource, quantity, Sightings(*seen)))
+            uids.add(uid)
+    cursor.execute(
+        """select distinct on (uid, resource) uid, resource, namespace, pod, job_kind, job, run, user_name, queue, label_runs,
+             namespace_label_runs from pod_hour where cluster_id = %s and uid = any(%s)
+           order by uid, resource, (hour <= %s) desc, case when hour <= %s then -extract(epoch from hour) else extract(epoch from hour) end""",
+        [cluster, sorted(uids), start, start])
+    for uid, resource, namespace, pod, kind, job, run, user, queue, runs, spaces in cursor.fetchall():
+        runs, spaces = _json(runs), _json(spaces)
+        found.pods[f"{uid} {resource}"] = About(uid, namespace, pod, kind, job, run, user, queue, runs["labels"], runs["annotations"],
+                                                spaces["labels"])
+
+
+def _uses(cursor, cluster: int, start: datetime, end: datetime, found: Found) -> None:
+    cursor.execute(
+        """select uid, resource, gpu_model, extract(epoch from quarter)::bigint, sum(measured_seconds * share), sum(busy_seconds),
+             sum(energy_joules), sum(share) from use_quarter where cluster_id = %s and quarter >= %s and quarter < %s
+           group by 1, 2, 3, 4 order by 1, 2, 3, 4""", [cluster, start, end])
+    until = int(end.timestamp())
+    for uid, resource, model, quarter, measured, busy, joules, share in cursor.fetchall():
+        key, span = (f"{uid} {resource}", model), (quarter, min(quarter + 900, until))
+        found.measured[key][span], found.used[key][span] = measured, busy
+        found.shares[key[0]][model] = max(share, found.shares[key[0]].get(model, 0.0))
+        if joules is not None:
+            found.energy[key] = found.energy.get(key, 0.0) + joules / 3.6e6

@@ -1,0 +1,102 @@
+"""One cluster, one span of time: fetch, tidy, store; hour by hour, a few hours per question."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from itertools import groupby
+
+from finops.models import Cluster
+from ingest import store
+from ingest.catalogue import QUERIES, Query
+from ingest.sources import Samples, SourceError, selector
+from ingest.sources.prometheus import PrometheusSource
+from ingest.tidy.answers import MARGIN, Answers
+from ingest.tidy.facts import facts
+
+HOURS_PER_QUESTION = 6
+Hour = tuple[datetime, datetime]
+
+
+def collect(cluster: Cluster, hours: Sequence[Hour], *, source: PrometheusSource, until: datetime,
+            progress: Callable[[int], None] = lambda n: None) -> list[str]:
+    """Stores the facts of `hours`; returns one line per hour that could not be had. Those stay for the next run."""
+    problems = []
+    for chunk in _chunks(hours):
+        try:
+            found = fetch(source, [(a.timestamp(), b.timestamp()) for a, b in chunk])
+        except SourceError as error:
+            problems.append(f"cluster {cluster.name}, {chunk[0][0].isoformat()}: {error}")
+            for start, end in chunk:
+                store.failed(cluster.id, start, end, str(error))
+            continue
+        for start, end in chunk:
+            problems += _one(cluster, found, start, end, until)
+            progress(1)
+    return problems
+
+
+def _one(cluster: Cluster, found: Mapping[str, Samples], start: datetime, end: datetime, until: datetime) -> list[str]:
+    answers = cut(found, start.timestamp(), end.timestamp())
+    rows = facts(answers, pool_label=cluster.node_pool_label, user_label=cluster.user_label, configured=cluster.scrape_interval)
+    fingerprint = hashlib.sha256(repr((rows.nodes, rows.pods, rows.uses)).encode()).hexdigest()[:32]
+    try:
+        store.store(rows, cluster=cluster.id, until=until, fingerprint=fingerprint)
+    except store.SourceForgot as error:
+        return [f"cluster {cluster.name}, {error}"]
+    return []
+
+
+def _chunks(hours: Sequence[Hour]) -> Iterator[list[Hour]]:
+    """Runs of neighbouring hours of equal length, a few at a time."""
+    for _, group in groupby(enumerate(hours), key=lambda item: (item[1][1] - item[1][0], item[1][0].timestamp() - 3600 * item[0])):
+        run = [hour for _, hour in group]
+        for first in range(0, len(run), HOURS_PER_QUESTION):
+            yield run[first : first + HOURS_PER_QUESTION]
+
+
+def fetch(source: PrometheusSource, hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:
+    """Samples by catalogue key over `hours` with their margins; reduced ones bear their window's end as time."""
+    answers = source.parallel([lambda query=query: _ask(source, query, hours) for query in QUERIES])
+    found = {query.key: answer for query, answer in zip(QUERIES, answers, strict=True)}
+    found["phases"] = _phases(source, found, hours)
+    return found
+
+
+def _ask(source: PrometheusSource, query: Query, hours: Sequence[tuple[float, float]]) -> Samples:
+    start, end = hours[0][0], hours[-1][1]
+    chosen = selector(query.names, match=source.match, extra=query.extra)
+    if not query.over:
+        return source.raw(chosen, start=start - MARGIN, end=end + MARGIN)
+    if query.quarters:
+        ends = [start + 900 * n for n in range(1, int((end - start) // 900) + 1)]
+        return source.over_time(f"{query.over}({chosen}[900s])", ends=ends)
+    above = "" if query.above is None else f" > {query.above:g}"
+    length = int(hours[0][1] - hours[0][0] + 2 * MARGIN)
+    return source.over_time(f"{query.over}({chosen}[{length}s]){above}", ends=[b + MARGIN for _, b in hours])
+
+
+def _phases(source: PrometheusSource, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
+    """Raw phases of the pods that ended and whose end has no timestamp, evicted ones for instance."""
+    known = {labels.get("uid") for labels in found["completed"].labels}
+    holders = {labels.get("uid") for labels in found["requests"].labels}
+    doubtful = sorted({labels.get("uid", "") for labels in found["terminal"].labels} & holders - known - {""})
+    parts = []
+    for first in range(0, len(doubtful), 100):
+        extra = (("phase", "=~", "Succeeded|Failed"), ("uid", "=~", "|".join(doubtful[first : first + 100])))
+        chosen = selector(("kube_pod_status_phase",), match=source.match, extra=extra)
+        parts.append(source.raw(chosen, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
+    return Samples.concat(parts) if parts else Samples.empty()
+
+
+def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
+    """The part of the answers that one hour's facts are made of."""
+    parts = {}
+    for query in QUERIES:
+        if not query.over:
+            parts[query.key] = found[query.key].between(start - MARGIN, end + MARGIN)
+        elif query.quarters:
+            parts[query.key] = found[query.key].between(start + 1, end + 1)
+        else:
+            parts[query.key] = found[query.key].between(end + MARGIN - 1, end + MARGIN + 1)
+    parts["phases"] = found["phases"].between(start - MARGIN, end + MARGIN)
+    return Answers(start, end, parts)

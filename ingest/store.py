@@ -1,0 +1,132 @@
+"""Writes one window's facts, whole or not at all, and says which hours must be accounted again."""
+
+import json
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from django.db import connection, transaction
+
+from finops.accounting.leases import Sightings, lease
+from ingest.tidy.facts import NODE_COLUMNS, POD_COLUMNS, USE_COLUMNS, Facts
+
+TABLES = {"node_hour": ("hour", NODE_COLUMNS), "pod_hour": ("hour", POD_COLUMNS), "use_quarter": ("quarter", USE_COLUMNS)}
+SEEN = "first_held last_held half_interval scheduled accepted started ended completed".split()
+LEASE = ["uid", "resource", "namespace", "pod", "node", "quantity", *SEEN]
+MERGE = """namespace = excluded.namespace, pod = excluded.pod, node = excluded.node,
+    quantity = greatest(lease.quantity, excluded.quantity), first_held = least(lease.first_held, excluded.first_held),
+    last_held = greatest(lease.last_held, excluded.last_held),
+    half_interval = greatest(lease.half_interval, excluded.half_interval),
+    scheduled = least(lease.scheduled, excluded.scheduled), accepted = least(lease.accepted, excluded.accepted),
+    started = least(lease.started, excluded.started), ended = least(lease.ended, excluded.ended),
+    completed = least(lease.completed, excluded.completed)"""
+GATHER = """select %(cluster)s, uid, resource, min(namespace), min(pod), min(node), max(quantity), min(first_held), max(last_held),
+    max(half_interval), min(scheduled), min(accepted), min(started), min(ended), min(completed)
+    from pod_hour where cluster_id = %(cluster)s and uid = any(%(uids)s) group by uid, resource"""
+
+
+class SourceForgot(Exception):
+    """The source now answers nothing for a window it had facts of: what is stored stays."""
+
+
+def store(facts: Facts, *, cluster: int, until: datetime, fingerprint: str) -> None:
+    """Replaces the window's facts in one transaction. Raises SourceForgot where an empty answer would erase facts."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(%s, %s)", [cluster, int(facts.start.timestamp()) // 3600])
+        cursor.execute("select ensure_month(%s), ensure_month(%s)", [facts.start.date(), facts.end.date()])
+        if not facts.nodes and _has(cursor, cluster, facts):
+            raise SourceForgot(f"{facts.start.isoformat()}: the source answers nothing where it had facts; kept what is stored")
+        old = _leases(cursor, cluster, _stored_uids(cursor, cluster, facts) | {row[1] for row in facts.pods})
+        for table, rows in (("node_hour", facts.nodes), ("pod_hour", facts.pods), ("use_quarter", facts.uses)):
+            _replace(cursor, table, rows, cluster=cluster, facts=facts)
+        _renew_leases(cursor, cluster, {uid for uid, _ in old} | {row[1] for row in facts.pods})
+        new = _leases(cursor, cluster, {uid for uid, _ in old} | {row[1] for row in facts.pods})
+        _mark(cursor, cluster, facts, until=until, fingerprint=fingerprint)
+        _mark_dirty(cursor, cluster, [*_moved(old, new), *_bridged(cursor, cluster, facts)])
+
+
+def _has(cursor, cluster: int, facts: Facts) -> bool:
+    cursor.execute("select exists (select from node_hour where cluster_id = %s and hour = %s)", [cluster, facts.start])
+    return cursor.fetchone()[0]
+
+
+def _stored_uids(cursor, cluster: int, facts: Facts) -> set[str]:
+    cursor.execute("select uid from pod_hour where cluster_id = %s and hour = %s", [cluster, facts.start])
+    return {uid for (uid,) in cursor.fetchall()}
+
+
+def _replace(cursor, table: str, rows: Iterable[Sequence[object]], *, cluster: int, facts: Facts) -> None:
+    when, columns = TABLES[table]
+    cursor.execute(f"delete from {table} where cluster_id = %s and {when} >= %s and {when} < %s", [cluster, facts.start, facts.end])
+    names = ", ".join(["cluster_id", *columns])
+    with cursor.copy(f"copy {table} ({names}) from stdin") as copy:
+        for row in rows:
+            copy.write_row([cluster, *(json.dumps(v) if isinstance(v, (dict,)) else v for v in row)])
+
+
+def _renew_leases(cursor, cluster: int, uids: set[str]) -> None:
+    cursor.execute("delete from lease where cluster_id = %s and uid = any(%s)", [cluster, sorted(uids)])
+    cursor.execute(f"insert into lease (cluster_id, {', '.join(LEASE)}) {GATHER}", {"cluster": cluster, "uids": sorted(uids)})
+
+
+def _leases(cursor, cluster: int, uids: set[str]) -> dict[tuple[str, str], Sightings]:
+    cursor.execute(f"select uid, resource, {', '.join(SEEN)} from lease where cluster_id = %s and uid = any(%s)",
+                   [cluster, sorted(uids)])
+    return {(uid, resource): Sightings(*seen) for uid, resource, *seen in cursor.fetchall()}
+
+
+def _moved(old: dict, new: dict) -> list[tuple[float, float]]:
+    """The spans in which a lease begins, starts or ends otherwise than before."""
+    spans = []
+    for key in old.keys() | new.keys():
+        before = lease(old[key]) if key in old else None
+        after = lease(new[key]) if key in new else None
+        if before and after:
+            pairs = [(before.start, after.start), (before.started, after.started), (before.end, after.end)]
+            spans += [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]]
+        elif whole := before or after:
+            spans.append((whole.start, whole.end))
+    return spans
+
+
+def _bridged(cursor, cluster: int, facts: Facts) -> list[tuple[float, float]]:
+    """Gaps beside this window over which a node of it was there before or is there after."""
+    start, end = facts.start.timestamp(), facts.end.timestamp()
+    cursor.execute(
+        """select max(n.last_seen) filter (where n.hour < h.hour), min(n.first_seen) filter (where n.hour > h.hour)
+           from node_hour h join node_hour n using (cluster_id, node, node_uid)
+           where h.cluster_id = %s and h.hour = %s and n.hour between h.hour - interval '7 days' and h.hour + interval '7 days'
+           group by h.node, h.node_uid""", [cluster, facts.start])
+    spans = []
+    for before, after in cursor.fetchall():
+        spans += [(before, start)] if before and before < start else []
+        spans += [(end, after)] if after and after > end else []
+    return spans
+
+
+def _mark(cursor, cluster: int, facts: Facts, *, until: datetime, fingerprint: str) -> None:
+    state = "done" if until >= facts.end else "partial"
+    cursor.execute(
+        """insert into collection_window (cluster_id, start, "end", state, collected_until, fingerprint, rows, coverage, dirty, attempt)
+           values (%s, %s, %s, %s, %s, %s, %s, %s, true, 1)
+           on conflict (cluster_id, start) do update set state = excluded.state, collected_until = excluded.collected_until,
+             fingerprint = excluded.fingerprint, rows = excluded.rows, coverage = excluded.coverage, problem = '', dirty = true,
+             lease_until = null, attempt = collection_window.attempt + 1""",
+        [cluster, facts.start, facts.end, state, min(until, facts.end), fingerprint,
+         len(facts.pods) + len(facts.nodes) + len(facts.uses), facts.coverage])
+
+
+def _mark_dirty(cursor, cluster: int, spans: list[tuple[float, float]]) -> None:
+    for start, end in spans:
+        cursor.execute(
+            """update collection_window set dirty = true where cluster_id = %s and not dirty
+               and start < to_timestamp(%s) and "end" > to_timestamp(%s)""", [cluster, end, start])
+
+
+def failed(cluster: int, start: datetime, end: datetime, problem: str) -> None:
+    """Notes why a window could not be collected; what was stored of it stays, and the next run takes it again."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """insert into collection_window (cluster_id, start, "end", state, problem, dirty) values (%s, %s, %s, 'failed', %s, false)
+               on conflict (cluster_id, start) do update set problem = excluded.problem,
+                 state = case when collection_window.state = 'done' then 'done' else 'failed' end""",
+            [cluster, start, end, problem[:500]])

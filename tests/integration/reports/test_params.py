@@ -1,0 +1,76 @@
+"""The words of an address; Zurich is UTC+1 in November, UTC+2 in October."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from finops.scope import Refused
+from reports.params import scope_from
+
+ZURICH, KOLKATA = ZoneInfo("Europe/Zurich"), ZoneInfo("Asia/Kolkata")
+NOW = datetime(2026, 11, 23, 8, 40, tzinfo=UTC)
+
+
+def asked(zone=ZURICH, default="", **params):
+    return scope_from({name: [value] for name, value in params.items()}, zone=zone, now=NOW, window=default)
+
+
+def test_dates_are_of_the_reporting_zone():
+    window = asked(start="2026-10-01", end="2026-11-01").window
+    assert window.start == datetime(2026, 9, 30, 22, tzinfo=UTC)
+    assert window.end == datetime(2026, 10, 31, 23, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("word", "start", "end"),
+    [
+        ("7d", datetime(2026, 11, 15, 23), datetime(2026, 11, 22, 23)),
+        ("30d", datetime(2026, 10, 23, 22), datetime(2026, 11, 22, 23)),
+        ("mtd", datetime(2026, 10, 31, 23), datetime(2026, 11, 23, 8)),
+        ("lastmonth", datetime(2026, 9, 30, 22), datetime(2026, 10, 31, 23)),
+    ],
+)
+def test_words_of_the_page(word, start, end):
+    window = asked(default="7d", **({} if word == "7d" else {"window": word})).window
+    assert (window.start, window.end) == (start.replace(tzinfo=UTC), end.replace(tzinfo=UTC))
+
+
+def test_the_hour_is_that_of_the_zone():
+    window = asked(zone=KOLKATA, start="2026-11-01", end="2026-11-02").window
+    assert window.start == datetime(2026, 10, 31, 18, 30, tzinfo=UTC)
+
+
+def test_off_the_hour_names_the_nearest_hours():
+    with pytest.raises(Refused) as refused:
+        asked(start="2026-11-01T00:30", end="2026-11-02")
+    assert "2026-11-01T00:00:00+01:00 and 2026-11-01T01:00:00+01:00" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("params", "word"),
+    [
+        ({"end": "2026-11-02"}, "start is missing"),
+        ({"start": "yesterday", "end": "2026-11-02"}, "ISO 8601"),
+        ({"start": "2026-11-01", "end": "2026-11-02", "window": "7d"}, "unknown parameter 'window'; known: start"),
+        ({"start": "2026-11-02", "end": "2026-11-01"}, "not after"),
+        ({"start": "2026-11-01", "end": "2026-11-02", "team": "\x00"}, "NUL"),
+    ],
+)
+def test_refused_in_one_line(params, word):
+    with pytest.raises(Refused, match=word):
+        asked(**params)
+
+
+def test_filters_are_or_and_excludes_stand_apart():
+    params = {
+        "start": ["2026-11-01"],
+        "end": ["2026-11-02"],
+        "team": ["a", "b"],
+        "exclude.team": ["c"],
+        "label:app": ["x"],
+    }
+    scope = scope_from({**params, "group_by": ["team,job", "team"]}, zone=ZURICH, now=NOW)
+    assert scope.filters == {"team": ("a", "b"), "label:app": ("x",)}
+    assert scope.excludes == {"team": ("c",)}
+    assert scope.group_by == ("team", "job")
