@@ -29,9 +29,8 @@ LAYOUT = {
 
 
 def colours(teams: Sequence[str]) -> dict[str, str]:
-    """Team → token name, by the alphabet, so that a window does not change it; from the eleventh on it is other."""
-    named = sorted(set(teams) - set(APART))
-    tokens = {team: f"team-{i}" if i <= MOST else "team-other" for i, team in enumerate(named, 1)}
+    """Team → token name, `teams` in the order they were first shown; from the eleventh on it is other."""
+    tokens = {team: f"team-{i}" if i <= MOST else "team-other" for i, team in enumerate(teams, 1)}
     return {**tokens, "unassigned": "team-other", "unallocated": "unallocated", OTHER: "team-other"}
 
 
@@ -47,10 +46,14 @@ def cost_per_day(rows: Sequence, *, tokens: Mapping[str, str], currency: str, zo
     figure = go.Figure(bars, layout=LAYOUT)
     figure.update_xaxes(
         **AXIS, showline=True, linecolor="var(--line-2)", ticks="outside", ticklen=4, tickcolor="var(--line-2)",
-        type="date", tickformat="%-d %b", title={"text": f"day, {zone}"},
+        type="date", tickformat="%-d %b", title={"text": f"day, {zone}", "font": {"size": 12}},
     )  # fmt: skip
     figure.update_yaxes(
-        **{**AXIS, "showgrid": True}, gridcolor="var(--line)", rangemode="tozero", nticks=6, title={"text": currency}
+        **{**AXIS, "showgrid": True},
+        gridcolor="var(--line)",
+        rangemode="tozero",
+        nticks=6,
+        title={"text": currency, "font": {"size": 12}},
     )
     return json.loads(figure.to_json())
 

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 import secrets
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.conf import settings
@@ -25,6 +26,24 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} {self.role} of {self.team}"
+
+
+class TeamColour(models.Model):
+    """Teams in the order they were first shown: a team keeps its colour, whatever the window or filter."""
+
+    team = models.TextField(unique=True)
+
+    def __str__(self) -> str:
+        return self.team
+
+    @classmethod
+    def remembered(cls, teams: Sequence[str]) -> list[str]:
+        """Every team shown so far in its order; new ones follow in the order given."""
+        known = list(cls.objects.order_by("id").values_list("team", flat=True))
+        new = [team for team in dict.fromkeys(teams) if team not in set(known)]
+        if new:
+            cls.objects.bulk_create([cls(team=team) for team in new], ignore_conflicts=True)
+        return known + new
 
 
 def digest_of(text: str) -> str:

@@ -114,7 +114,7 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
     begin, until = cells(device.time[inside], interval=device.interval, start=lease.started, end=lease.end)
     begin, until, busy = _cut(begin, until, device.busy[inside], _breaks(group, start, end))
     seconds = until - begin
-    factor = busy * _part(seat, group, (begin + until) / 2)
+    factor = np.minimum(busy * _part(seat, group, (begin + until) / 2), seat.share)
     quarter = np.floor((begin - start) / QUARTER).astype(int)
     counted = np.floor((device.time[inside] - start) / QUARTER).astype(int)
     bad = device.rejected[(device.rejected >= lease.start) & (device.rejected < lease.end)]
@@ -158,7 +158,7 @@ def _cut(begin: Floats, until: Floats, busy: Floats, edges: Floats) -> tuple[Flo
 
 
 def _part(seat: Seat, group: list[Seat], middle: Floats) -> Floats:
-    """GPUs of the device's busy time that are this pod's: in proportion among started pods, never above its share."""
+    """GPUs that a wholly busy device is worth to this pod: in proportion to the shares of the pods started by then."""
     size = float(instance_size(seat.device))
     if len(group) == 1 and seat.share >= size:
         return np.full(len(middle), seat.share)
@@ -168,5 +168,4 @@ def _part(seat: Seat, group: list[Seat], middle: Floats) -> Floats:
         if lease:
             started += other.share * ((middle >= lease.started) & (middle < lease.end))
     with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.where(started > 0, size * seat.share / started, 0.0)
-    return np.minimum(part, seat.share)
+        return np.where(started > 0, size * seat.share / started, 0.0)

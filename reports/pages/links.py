@@ -16,9 +16,12 @@ def address(params: Params, **changes: str | None) -> str:
     return "?" + urlencode(kept, doseq=True)
 
 
+def is_custom(params: Params) -> bool:
+    return bool(params.get("start") or params.get("end"))
+
+
 def window_links(params: Params) -> list[dict[str, object]]:
-    custom = bool(params.get("start") or params.get("end"))
-    current = "" if custom else (params.get("window") or ["7d"])[-1]
+    current = "" if is_custom(params) else (params.get("window") or ["7d"])[-1]
     return [
         {"text": text, "href": address(params, window=word, start=None, end=None), "current": word == current}
         for word, text in WINDOWS.items()

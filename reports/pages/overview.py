@@ -12,14 +12,16 @@ from django.views.decorators.http import require_safe
 from finops import queries
 from finops.scope import Refused, Scope
 from reports.access import narrow
-from reports.charts import colours, cost_per_day
+from reports.charts import APART, colours, cost_per_day
+from reports.models import TeamColour
 from reports.pages.dates import moment, span
 from reports.pages.identity import parts_of
-from reports.pages.links import address, chips, window_fields, window_links
+from reports.pages.links import address, chips, is_custom, window_fields, window_links
 from reports.pages.table import foot_of, lines_of, why_unknown
 from reports.params import Params, scope_from
 
 DEFAULT_WINDOW = "7d"
+NAMED = 5  # incomplete windows; the API lists every one
 
 
 @require_safe
@@ -28,7 +30,12 @@ DEFAULT_WINDOW = "7d"
 def overview(request: HttpRequest) -> HttpResponse:
     zone = queries.zone()
     params = {name: values for name, values in request.GET.lists() if any(values)}
-    page = {"zone": zone.key, "currency": queries.currency(), "links": window_links(params)}
+    page = {
+        "zone": zone.key,
+        "currency": queries.currency(),
+        "links": window_links(params),
+        "custom": is_custom(params),
+    }
     try:
         asked = scope_from(params, zone=zone, now=datetime.now(UTC), window=DEFAULT_WINDOW)
         if asked.group_by or asked.step != "total":
@@ -70,7 +77,8 @@ def _figures(scope: Scope, answer, params: Params, team: str | None) -> dict[str
     total, parts = answer.total, parts_of(answer.total)
     foot = foot_of(total, parts)
     daily = queries.costs(replace(scope, group_by=("team",), step="day"))
-    tokens = colours([row.keys["team"] for row in daily.rows])
+    names = [row.keys["team"] for row in (daily if team is not None else answer).rows]
+    tokens = colours(TeamColour.remembered([name for name in names if name not in APART]))
     labels = [_job(row) if team is not None else _team(row, params, tokens) for row in answer.rows]
     return {
         "total": total,
@@ -79,7 +87,8 @@ def _figures(scope: Scope, answer, params: Params, team: str | None) -> dict[str
         "why": why_unknown(total),
         "lines": lines_of(answer.rows, foot, labels),
         "chart": cost_per_day(daily.rows, tokens=tokens, currency=answer.currency, zone=queries.zone().key),
-        "incomplete": [_words(entry) for entry in answer.incomplete],
+        "incomplete": [_words(entry) for entry in answer.incomplete[:NAMED]],
+        "further": max(0, len(answer.incomplete) - NAMED),
         "balanced": answer.balanced,
     }
 
