@@ -61,7 +61,7 @@ def _run(children: dict[str, subprocess.Popen[bytes]]) -> None:
     if not os.environ.get("DATABASE_URL"):
         embedded.postgres_url(data_dir)
     if not os.environ.get("REDIS_URL"):
-        embedded.redis_urls(data_dir)
+        os.environ["CELERY_BROKER_URL"], _ = embedded.redis_urls(data_dir)
     _manage(children, "migrate", "--verbosity", "0")
     _manage(children, "create-admin", "--if-none")
     for name, arguments in _commands(host, port=port, data_dir=data_dir).items():

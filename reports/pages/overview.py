@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -74,6 +75,7 @@ def _empty(scope: Scope, answer) -> str:
 
 
 def _figures(scope: Scope, answer, params: Params, team: str | None) -> dict[str, object]:
+    zone = queries.zone()
     total, parts = answer.total, parts_of(answer.total)
     foot = foot_of(total, parts)
     daily = queries.costs(replace(scope, group_by=("team",), step="day"))
@@ -86,8 +88,8 @@ def _figures(scope: Scope, answer, params: Params, team: str | None) -> dict[str
         "foot": foot,
         "why": why_unknown(total),
         "lines": lines_of(answer.rows, foot, labels),
-        "chart": cost_per_day(daily.rows, tokens=tokens, currency=answer.currency, zone=queries.zone().key),
-        "incomplete": [_words(entry) for entry in answer.incomplete[:NAMED]],
+        "chart": cost_per_day(daily.rows, tokens=tokens, currency=answer.currency, zone=zone.key),
+        "incomplete": [_words(entry, zone) for entry in answer.incomplete[:NAMED]],
         "further": max(0, len(answer.incomplete) - NAMED),
         "balanced": answer.balanced,
     }
@@ -95,7 +97,7 @@ def _figures(scope: Scope, answer, params: Params, team: str | None) -> dict[str
 
 def _team(row, params: Params, tokens: dict[str, str]) -> dict[str, str]:
     name = row.keys["team"]
-    link = "" if name == "unallocated" else address(params, team=name)
+    link = "" if name in ("", "unallocated") else address(params, team=name)
     return {"name": name or "(none)", "note": "", "link": link, "colour": tokens.get(name, "team-other")}
 
 
@@ -106,8 +108,8 @@ def _job(row) -> dict[str, str]:
     return {"name": name, "note": note, "link": "", "colour": ""}
 
 
-def _words(entry: object) -> str:
-    """One incomplete window in one phrase, whatever its fields."""
-    if not isinstance(entry, dict):
-        return str(entry)
-    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in entry.items() if value not in (None, ""))
+def _words(entry: dict[str, str], zone: ZoneInfo) -> str:
+    """One incomplete window in one phrase: where, when, and why if that is known."""
+    start, end = (moment(datetime.fromisoformat(entry[name]), zone) for name in ("start", "end"))
+    why = ": ".join(part for part in (entry.get("state", ""), entry.get("reason", "")) if part)
+    return f"{entry['cluster']}, {start} – {end}" + (f" ({why})" if why else "")

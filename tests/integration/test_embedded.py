@@ -227,7 +227,7 @@ def reachable():
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root changes its uid")
 def test_root_without_namespaces_hands_the_folder_to_nobody(reachable, monkeypatch):
     """Where another uid may not read the wheel, the message says so and the folder stays root's."""
-    monkeypatch.setattr(embedded, "NAMESPACE", "raise SystemExit(1)")
+    monkeypatch.setattr(embedded.identity, "NAMESPACE", "raise SystemExit(1)")
     try:
         url = embedded.postgres_url(reachable)
     except embedded.EmbeddedError as error:
@@ -245,7 +245,7 @@ def test_root_without_namespaces_hands_the_folder_to_nobody(reachable, monkeypat
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root changes its uid")
 def test_folder_that_nobody_may_not_reach_is_left_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(embedded, "NAMESPACE", "raise SystemExit(1)")
+    monkeypatch.setattr(embedded.identity, "NAMESPACE", "raise SystemExit(1)")
     tmp_path.chmod(0o700)
     with pytest.raises(embedded.EmbeddedError, match="may not reach"):
         embedded.postgres_url(tmp_path / "data")
