@@ -54,9 +54,14 @@ def source_of(spec: object) -> dict[str, object]:
 def _clusters(wanted: tuple, changes: list[str], *, now: datetime) -> None:
     for spec in wanted:
         row = Cluster.objects.filter(name=spec.name).first() or Cluster(name=spec.name)
-        fields = {"source": source_of(spec.source), "scrape_interval": spec.scrape_interval,
-                  "node_pool_label": spec.node_pool_label or "", "user_label": spec.user_label or "",
-                  "unallocated_policy": spec.unallocated_policy or "keep", "ended_at": None}
+        fields = {
+            "source": source_of(spec.source),
+            "scrape_interval": spec.scrape_interval,
+            "node_pool_label": spec.node_pool_label or "",
+            "user_label": spec.user_label or "",
+            "unallocated_policy": spec.unallocated_policy or "keep",
+            "ended_at": None,
+        }
         if row.pk is None or any(_plain(getattr(row, key)) != _plain(value) for key, value in fields.items()):
             changes.append(f"cluster {spec.name}: {'changed' if row.pk else 'added'}")
             for key, value in fields.items():
@@ -76,8 +81,10 @@ def _plain(value: object) -> object:
 
 def _teams(wanted: tuple, changes: list[str]) -> None:
     names = "kind name label match start end cost_center department owner parent".split()
-    new = [{name: getattr(rule, name) or ({} if name == "match" else None if name in ("start", "end") else "") for name in names}
-           for rule in wanted]
+    new = [
+        {name: getattr(rule, name) or ({} if name == "match" else None if name in ("start", "end") else "") for name in names}
+        for rule in wanted
+    ]
     old = [{name: getattr(row, name) for name in names} for row in TeamRule.objects.order_by("position")]
     if new != old:
         changes.append(f"teams: {len(old)} entries → {len(new)}")
@@ -93,8 +100,9 @@ def _rates(wanted: tuple, changes: list[str], *, now: datetime) -> None:
     for spec in wanted:
         row = there.pop(key(spec), None)
         if row is None:
-            Rate.objects.create(**{n: getattr(spec, n) or ("" if n not in ("start", "price") else getattr(spec, n)) for n in names},
-                                end=spec.end)
+            Rate.objects.create(
+                **{n: getattr(spec, n) or ("" if n not in ("start", "price") else getattr(spec, n)) for n in names}, end=spec.end
+            )
             changes.append(f"rate {spec.gpu_model or 'any model'} {spec.price} {spec.currency}: added")
         elif row.end != spec.end:
             changes.append(f"rate {spec.gpu_model or 'any model'} {spec.price} {spec.currency}: ends {spec.end}")

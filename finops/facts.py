@@ -117,7 +117,9 @@ def _leases(cursor, cluster: int, start: datetime, end: datetime, found: Found) 
     cursor.execute(
         """select uid, resource, node, quantity, first_held, last_held, half_interval, scheduled, accepted, started, ended, completed
            from lease where cluster_id = %s and coalesce(scheduled, accepted, first_held) < %s
-           and greatest(last_held + half_interval, completed) > %s""", [cluster, end.timestamp(), start.timestamp()])
+           and greatest(last_held + half_interval, completed) > %s""",
+        [cluster, end.timestamp(), start.timestamp()],
+    )
     uids = set()
     for uid, resource, node, quantity, *seen in cursor.fetchall():
         span = lease(Sightings(*seen))
@@ -128,18 +130,22 @@ def _leases(cursor, cluster: int, start: datetime, end: datetime, found: Found) 
         """select distinct on (uid, resource) uid, resource, namespace, pod, job_kind, job, run, user_name, queue, label_runs,
              namespace_label_runs from pod_hour where cluster_id = %s and uid = any(%s)
            order by uid, resource, (hour <= %s) desc, case when hour <= %s then -extract(epoch from hour) else extract(epoch from hour) end""",
-        [cluster, sorted(uids), start, start])
+        [cluster, sorted(uids), start, start],
+    )
     for uid, resource, namespace, pod, kind, job, run, user, queue, runs, spaces in cursor.fetchall():
         runs, spaces = _json(runs), _json(spaces)
-        found.pods[f"{uid} {resource}"] = About(uid, namespace, pod, kind, job, run, user, queue, runs["labels"], runs["annotations"],
-                                                spaces["labels"])
+        found.pods[f"{uid} {resource}"] = About(
+            uid, namespace, pod, kind, job, run, user, queue, runs["labels"], runs["annotations"], spaces["labels"]
+        )
 
 
 def _uses(cursor, cluster: int, start: datetime, end: datetime, found: Found) -> None:
     cursor.execute(
         """select uid, resource, gpu_model, extract(epoch from quarter)::bigint, sum(measured_seconds * share), sum(busy_seconds),
              sum(energy_joules), sum(share) from use_quarter where cluster_id = %s and quarter >= %s and quarter < %s
-           group by 1, 2, 3, 4 order by 1, 2, 3, 4""", [cluster, start, end])
+           group by 1, 2, 3, 4 order by 1, 2, 3, 4""",
+        [cluster, start, end],
+    )
     until = int(end.timestamp())
     for uid, resource, model, quarter, measured, busy, joules, share in cursor.fetchall():
         key, span = (f"{uid} {resource}", model), (quarter, min(quarter + 900, until))

@@ -2,10 +2,8 @@
 
 import hashlib
 import json
-from collections import defaultdict
 from datetime import UTC, datetime
 from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -19,11 +17,14 @@ from finops.accounting.leases import lease
 from finops.models import Cluster, ExchangeRate, Rate, Setting, TeamRule
 
 ROLL_UP = (Path(__file__).parent / "sql" / "roll_up_day.sql").read_text()
-HOLDING = ("team department cost_center namespace job_kind job run pod uid user node node_pool instance_type gpu_model "
-           "capacity_type queue labels").split()
+HOLDING = (
+    "team department cost_center namespace job_kind job run pod uid user node node_pool instance_type gpu_model capacity_type queue labels"
+).split()
 MONEY = ("used", "idle", "starting", "unmeasured", "unallocated")
-LEDGER = ("cluster_id hour since holding price allocated used idle starting unmeasured unallocated capacity cost "
-          "used_cost idle_cost starting_cost unmeasured_cost unallocated_cost energy_kwh").split()
+LEDGER = (
+    "cluster_id hour since holding price allocated used idle starting unmeasured unallocated capacity cost "
+    "used_cost idle_cost starting_cost unmeasured_cost unallocated_cost energy_kwh"
+).split()
 
 
 def account(cluster: Cluster, *, start: datetime | None = None, end: datetime | None = None) -> int:
@@ -32,7 +33,8 @@ def account(cluster: Cluster, *, start: datetime | None = None, end: datetime | 
         cursor.execute(
             """select start, "end", collected_until from collection_window where cluster_id = %s and collected_until is not null
                and (case when %s::timestamptz is null then dirty else start >= %s and start < %s end) order by start""",
-            [cluster.id, start, start, end])
+            [cluster.id, start, start, end],
+        )
         hours = cursor.fetchall()
     book = Book(cluster)
     for begin, until, collected in hours:
@@ -94,9 +96,16 @@ class Book:
             part = found.on_model(held, model, node)
             if span is None or not part or span.end <= alive[0] or span.start >= alive[1]:
                 continue
-            holds[held.id] = Hold(held.id, gpus * part, max(int(span.start), alive[0]), min(max(int(span.started), alive[0]), alive[1]),
-                                  min(int(span.end), alive[1]), found.measured.get((held.id, model), {}),
-                                  found.used.get((held.id, model), {}), None if span.seen else held.seen.last_held)
+            holds[held.id] = Hold(
+                held.id,
+                gpus * part,
+                max(int(span.start), alive[0]),
+                min(max(int(span.started), alive[0]), alive[1]),
+                min(int(span.end), alive[1]),
+                found.measured.get((held.id, model), {}),
+                found.used.get((held.id, model), {}),
+                None if span.seen else held.seen.last_held,
+            )
         return holds
 
     def _prices(self, node: facts.Node, model: str, alive: tuple[int, int]) -> list[tuple[int, int, Decimal | None]]:
@@ -106,13 +115,28 @@ class Book:
         return [(int(s.start.timestamp()), int(s.end.timestamp()), s.price) for s in spans]
 
     def _holding(self, found: facts.Found, node: facts.Node, model: str, line: Line) -> tuple[UUID, dict]:
-        about = dict.fromkeys(HOLDING, "") | {"node": node.name, "node_pool": node.pool, "instance_type": node.instance_type,
-                                              "gpu_model": model, "capacity_type": node.capacity_type, "labels": {}}
+        about = dict.fromkeys(HOLDING, "") | {
+            "node": node.name,
+            "node_pool": node.pool,
+            "instance_type": node.instance_type,
+            "gpu_model": model,
+            "capacity_type": node.capacity_type,
+            "labels": {},
+        }
         if line.id:
             pod = found.pods[line.id]
             claim = ownership.Claim(pod.namespace, pod.labels, pod.annotations, pod.namespace_labels, pod.queue, node.pool)
-            about |= {"namespace": pod.namespace, "job_kind": pod.job_kind, "job": pod.job, "run": pod.run, "pod": pod.pod,
-                      "uid": pod.uid, "user": pod.user, "queue": pod.queue, "labels": pod.labels}
+            about |= {
+                "namespace": pod.namespace,
+                "job_kind": pod.job_kind,
+                "job": pod.job,
+                "run": pod.run,
+                "pod": pod.pod,
+                "uid": pod.uid,
+                "user": pod.user,
+                "queue": pod.queue,
+                "labels": pod.labels,
+            }
             about["team"] = ownership.team(claim, self.rules, at=datetime.fromtimestamp(line.start, UTC))
         else:
             about["team"] = ownership.UNALLOCATED
@@ -126,8 +150,19 @@ class Book:
         allocated = sum((hours[b] for b in BUCKETS), Decimal(0))
         costs = {b: line.costs.get(b, Decimal(0)) for b in MONEY} if line.costs is not None else dict.fromkeys(MONEY)
         total = sum(costs.values(), Decimal(0)) if line.costs is not None else None
-        return [self.cluster.id, hour, datetime.fromtimestamp(line.start, UTC), key, line.price, allocated, *hours.values(),
-                allocated + hours["unallocated"], total, *costs.values(), energy]
+        return [
+            self.cluster.id,
+            hour,
+            datetime.fromtimestamp(line.start, UTC),
+            key,
+            line.price,
+            allocated,
+            *hours.values(),
+            allocated + hours["unallocated"],
+            total,
+            *costs.values(),
+            energy,
+        ]
 
     def _store(self, cursor, hour: datetime, rows: list[list], holdings: dict[UUID, dict]) -> None:
         zone, cluster = str(self.zone), self.cluster.id
@@ -136,8 +171,11 @@ class Book:
         names = ", ".join(f'"{name}"' for name in HOLDING)
         cursor.executemany(
             f"insert into holding (cluster_id, key, {names}) values (%s, %s{', %s' * len(HOLDING)}) on conflict do nothing",
-            [[cluster, key, *(json.dumps(v) if isinstance(v, dict) else v for v in about.values())] for key, about in
-             sorted(holdings.items())])
+            [
+                [cluster, key, *(json.dumps(v) if isinstance(v, dict) else v for v in about.values())]
+                for key, about in sorted(holdings.items())
+            ],
+        )
         cursor.execute("delete from ledger_hour where cluster_id = %s and hour = %s", [cluster, hour])
         with cursor.copy(f"copy ledger_hour ({', '.join(LEDGER)}) from stdin") as copy:
             for row in rows:
@@ -148,7 +186,8 @@ class Book:
         cursor.execute(
             """update collection_window set dirty = false, accounted_at = now(), capacity_gpu_hours = %s, cost = %s
                where cluster_id = %s and start = %s""",
-            [sum((row[LEDGER.index("capacity")] for row in rows), Decimal(0)), cost, cluster, hour])
+            [sum((row[LEDGER.index("capacity")] for row in rows), Decimal(0)), cost, cluster, hour],
+        )
 
 
 def _merged(rows: list[list]) -> list[list]:
@@ -159,7 +198,9 @@ def _merged(rows: list[list]) -> list[list]:
         key = (row[2], row[3])
         if key in found:
             kept = found[key]
-            kept[first : last + 1] = [None if a is None else a + b for a, b in zip(kept[first : last + 1], row[first : last + 1], strict=True)]
+            kept[first : last + 1] = [
+                None if a is None else a + b for a, b in zip(kept[first : last + 1], row[first : last + 1], strict=True)
+            ]
         else:
             found[key] = row
     return list(found.values())

@@ -133,20 +133,31 @@ def costs(scope: Scope) -> Answer:
 def _rows(scope: Scope, group_by: tuple[str, ...], where: ZoneInfo) -> list[Row]:
     params: dict[str, object] = {"start": scope.window.start, "end": scope.window.end, "zone": str(where)}
     keys = [_column(key, params) for key in group_by]
-    daily = scope.step != "hour" and all(midnight(t.astimezone(where).date(), zone=where) == t for t in (scope.window.start, scope.window.end))
+    daily = scope.step != "hour" and all(
+        midnight(t.astimezone(where).date(), zone=where) == t for t in (scope.window.start, scope.window.end)
+    )
     period = _period(scope.step, daily)
     table = "ledger_day" if daily else "ledger_hour"
-    when = "day >= (%(start)s at time zone %(zone)s)::date and day < (%(end)s at time zone %(zone)s)::date" if daily else (
-        "hour >= %(start)s and hour < %(end)s")
-    extra = "" if daily else (", case when price is null then capacity else 0 end as unpriced, case when price is null then 0 else "
-                              "allocated end as priced_allocated, case when price is null then 0 else used end as priced_used")
+    when = (
+        "day >= (%(start)s at time zone %(zone)s)::date and day < (%(end)s at time zone %(zone)s)::date"
+        if daily
+        else ("hour >= %(start)s and hour < %(end)s")
+    )
+    extra = (
+        ""
+        if daily
+        else (
+            ", case when price is null then capacity else 0 end as unpriced, case when price is null then 0 else "
+            "allocated end as priced_allocated, case when price is null then 0 else used end as priced_used"
+        )
+    )
     groups = ", ".join(str(n + 1) for n in range(len(keys) + 1))
-    sql = f"""select {period}{''.join(f', {key}' for key in keys)}, {', '.join(f'sum({name})' for name in SUMS)}
+    sql = f"""select {period}{"".join(f", {key}" for key in keys)}, {", ".join(f"sum({name})" for name in SUMS)}
         from (select *{extra} from {table} where {when}) l
         join holding h on h.cluster_id = l.cluster_id and h.key = l.holding
         join finops_cluster c on c.id = l.cluster_id
         where true {_conditions(scope, params)}
-        group by {groups} order by 1, sum(cost) desc nulls last{''.join(f', {n + 2}' for n in range(len(keys)))}"""
+        group by {groups} order by 1, sum(cost) desc nulls last{"".join(f", {n + 2}" for n in range(len(keys)))}"""
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         return [_row(record, group_by, scope, where) for record in cursor.fetchall()]
@@ -214,15 +225,26 @@ def _progress(scope: Scope, where: ZoneInfo) -> tuple[datetime | None, list[dict
         cursor.execute(
             """select min(mark) from (select c.id, coalesce(min(w.start) filter (where w.state <> 'done'), max(w."end")) as mark
                  from finops_cluster c left join collection_window w on w.cluster_id = c.id
-                 where c.ended_at is null and (%s = '{}'::text[] or c.name = any(%s)) group by c.id) marks""", [names, names])
+                 where c.ended_at is null and (%s = '{}'::text[] or c.name = any(%s)) group by c.id) marks""",
+            [names, names],
+        )
         as_of = cursor.fetchone()[0]
         cursor.execute(
             """select c.name, w.start, w."end", w.state, w.problem from collection_window w join finops_cluster c on c.id = w.cluster_id
                where w.start < %s and w."end" > %s and (w.state <> 'done' or w.coverage is null and w.rows = 0)
                  and (%s = '{}'::text[] or c.name = any(%s)) order by 2, 1 limit 1000""",
-            [scope.window.end, scope.window.start, names, names])
+            [scope.window.end, scope.window.start, names, names],
+        )
         rows = cursor.fetchall()
     problems = scope.teams is None  # an error text may name what only some may see
-    incomplete = [{"cluster": name, "start": start.astimezone(where).isoformat(), "end": end.astimezone(where).isoformat(),
-                   "state": state, "reason": problem if problems else ""} for name, start, end, state, problem in rows]
+    incomplete = [
+        {
+            "cluster": name,
+            "start": start.astimezone(where).isoformat(),
+            "end": end.astimezone(where).isoformat(),
+            "state": state,
+            "reason": problem if problems else "",
+        }
+        for name, start, end, state, problem in rows
+    ]
     return as_of.astimezone(where) if as_of else None, incomplete

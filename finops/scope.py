@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 GROUP_KEYS = (
-    "cluster team department cost_center namespace job_kind job run pod user "
-    "node node_pool gpu_model capacity_type queue"
+    "cluster team department cost_center namespace job_kind job run pod user node node_pool gpu_model capacity_type queue"
 ).split()
 STEPS = ("total", "hour", "day", "week", "month")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-GPU = 'nvidia_com_(gpu|gpu_shared|mig_.+)'
+GPU = "nvidia_com_(gpu|gpu_shared|mig_.+)"
 PROFILING = ("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_UTIL_RATIO", "dcgm_fi_prof_gr_engine_active")
 UTILISATION = ("DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_GPU_UTIL_RATIO", "dcgm_gpu_utilization")
 
@@ -35,10 +35,10 @@ QUERIES = (
     Query("started", ("kube_pod_container_state_started",), "first start of a container", "min_over_time"),
     Query("restarts", ("kube_pod_container_status_restarts_total",), "a restart proves a start", "max_over_time", above=0),
     Query("completed", ("kube_pod_completion_time",), "the instant it ended", "min_over_time"),
-    Query("terminal", ("kube_pod_status_phase",), "whether it ended", "max_over_time",
-          (("phase", "=~", "Succeeded|Failed"),), above=0),
-    Query("sidecars", ("kube_pod_init_container_info",), "which init containers stay", "last_over_time",
-          (("restart_policy", "=", "Always"),)),
+    Query("terminal", ("kube_pod_status_phase",), "whether it ended", "max_over_time", (("phase", "=~", "Succeeded|Failed"),), above=0),
+    Query(
+        "sidecars", ("kube_pod_init_container_info",), "which init containers stay", "last_over_time", (("restart_policy", "=", "Always"),)
+    ),
     Query("pod_info", ("kube_pod_info",), "addresses, for a series that names no node", "last_over_time"),
     Query("pod_owner", ("kube_pod_owner",), "first link of the owner chain", "last_over_time"),
     Query("replicaset_owner", ("kube_replicaset_owner",), "second link", "last_over_time"),
@@ -50,12 +50,11 @@ QUERIES = (
     Query("node_info", ("kube_node_info",), "which machine bears the name", "last_over_time"),
     Query("node_created", ("kube_node_created",), "joining", "min_over_time"),
     Query("memory", ("DCGM_FI_DEV_FB_USED", "dcgm_fb_used"), "memory maximum", "max_over_time", quarters=True),
-    Query("temperature", ("DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_GPU_TEMP_CELSIUS", "dcgm_gpu_temp"), "heat", "max_over_time",
-          quarters=True),
-    Query("power", ("DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_BOARD_POWER_WATTS", "dcgm_power_usage"), "energy",
-          "avg_over_time", quarters=True),
+    Query("temperature", ("DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_GPU_TEMP_CELSIUS", "dcgm_gpu_temp"), "heat", "max_over_time", quarters=True),
+    Query(
+        "power", ("DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_BOARD_POWER_WATTS", "dcgm_power_usage"), "energy", "avg_over_time", quarters=True
+    ),
     Query("sm_active", ("DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_SM_UTIL_RATIO"), "effective use", "avg_over_time", quarters=True),
-    Query("xid", ("DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_XID_ERROR", "dcgm_xid_errors"), "events are changes", "changes",
-          quarters=True),
+    Query("xid", ("DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_XID_ERROR", "dcgm_xid_errors"), "events are changes", "changes", quarters=True),
 )
 RESHAPED = ("phases",)  # asked in a second step, only for pods whose end has no timestamp

@@ -14,9 +14,15 @@ def open_source(cluster: Cluster) -> PrometheusSource:
         raise SourceError(f"cluster {cluster.name}: source {kind} is valid but not read yet; use prometheus")
     more = {key: spec[key] for key in ("timeout", "max_parallel") if spec.get(key)}
     basic = _secret(cluster, spec.get("basic_auth_env"))
-    return PrometheusSource(spec["url"], match=spec["match"], headers=spec["headers"], ca_file=spec.get("ca_file"),
-                            bearer_token=_secret(cluster, spec.get("bearer_token_env")),
-                            basic_auth=tuple(basic.split(":", 1)) if basic else None, **more)
+    return PrometheusSource(
+        spec["url"],
+        match=spec["match"],
+        headers=spec["headers"],
+        ca_file=spec.get("ca_file"),
+        bearer_token=_secret(cluster, spec.get("bearer_token_env")),
+        basic_auth=tuple(basic.split(":", 1)) if basic else None,
+        **more,
+    )
 
 
 def _secret(cluster: Cluster, name: str | None) -> str | None:

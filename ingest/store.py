@@ -69,8 +69,7 @@ def _renew_leases(cursor, cluster: int, uids: set[str]) -> None:
 
 
 def _leases(cursor, cluster: int, uids: set[str]) -> dict[tuple[str, str], Sightings]:
-    cursor.execute(f"select uid, resource, {', '.join(SEEN)} from lease where cluster_id = %s and uid = any(%s)",
-                   [cluster, sorted(uids)])
+    cursor.execute(f"select uid, resource, {', '.join(SEEN)} from lease where cluster_id = %s and uid = any(%s)", [cluster, sorted(uids)])
     return {(uid, resource): Sightings(*seen) for uid, resource, *seen in cursor.fetchall()}
 
 
@@ -95,7 +94,9 @@ def _bridged(cursor, cluster: int, facts: Facts) -> list[tuple[float, float]]:
         """select max(n.last_seen) filter (where n.hour < h.hour), min(n.first_seen) filter (where n.hour > h.hour)
            from node_hour h join node_hour n using (cluster_id, node, node_uid)
            where h.cluster_id = %s and h.hour = %s and n.hour between h.hour - interval '7 days' and h.hour + interval '7 days'
-           group by h.node, h.node_uid""", [cluster, facts.start])
+           group by h.node, h.node_uid""",
+        [cluster, facts.start],
+    )
     spans = []
     for before, after in cursor.fetchall():
         spans += [(before, start)] if before and before < start else []
@@ -111,15 +112,26 @@ def _mark(cursor, cluster: int, facts: Facts, *, until: datetime, fingerprint: s
            on conflict (cluster_id, start) do update set state = excluded.state, collected_until = excluded.collected_until,
              fingerprint = excluded.fingerprint, rows = excluded.rows, coverage = excluded.coverage, problem = '', dirty = true,
              lease_until = null, attempt = collection_window.attempt + 1""",
-        [cluster, facts.start, facts.end, state, min(until, facts.end), fingerprint,
-         len(facts.pods) + len(facts.nodes) + len(facts.uses), facts.coverage])
+        [
+            cluster,
+            facts.start,
+            facts.end,
+            state,
+            min(until, facts.end),
+            fingerprint,
+            len(facts.pods) + len(facts.nodes) + len(facts.uses),
+            facts.coverage,
+        ],
+    )
 
 
 def _mark_dirty(cursor, cluster: int, spans: list[tuple[float, float]]) -> None:
     for start, end in spans:
         cursor.execute(
             """update collection_window set dirty = true where cluster_id = %s and not dirty
-               and start < to_timestamp(%s) and "end" > to_timestamp(%s)""", [cluster, end, start])
+               and start < to_timestamp(%s) and "end" > to_timestamp(%s)""",
+            [cluster, end, start],
+        )
 
 
 def failed(cluster: int, start: datetime, end: datetime, problem: str) -> None:
@@ -129,4 +141,5 @@ def failed(cluster: int, start: datetime, end: datetime, problem: str) -> None:
             """insert into collection_window (cluster_id, start, "end", state, problem, dirty) values (%s, %s, %s, 'failed', %s, false)
                on conflict (cluster_id, start) do update set problem = excluded.problem,
                  state = case when collection_window.state = 'done' then 'done' else 'failed' end""",
-            [cluster, start, end, problem[:500]])
+            [cluster, start, end, problem[:500]],
+        )

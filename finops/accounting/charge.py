@@ -50,8 +50,9 @@ class Pool:
     end: int
 
 
-def charge(pool: Pool, holds: Sequence[Hold], prices: Sequence[tuple[int, int, Decimal | None]],
-           quarters: Sequence[Span]) -> tuple[list[Line], Fraction]:
+def charge(
+    pool: Pool, holds: Sequence[Hold], prices: Sequence[tuple[int, int, Decimal | None]], quarters: Sequence[Span]
+) -> tuple[list[Line], Fraction]:
     """The lines of the pool, and the GPU-seconds by which leases exceeded it.
 
     `prices` cover [pool.start, pool.end). Lines add up to the pool's hours and money to the last digit.
@@ -80,7 +81,10 @@ def _give_way(pool: Pool, holds: Sequence[Hold]) -> list[Hold]:
     return kept
 
 
-def _seconds(pool: Pool, holds: Sequence[Hold], quarters: Sequence[Span], start: int, end: int):
+Seconds = dict[str, dict[str, Fraction]]
+
+
+def _seconds(pool: Pool, holds: Sequence[Hold], quarters: Sequence[Span], start: int, end: int) -> tuple[Seconds, Fraction]:
     """GPU-seconds by lease and bucket over [start, end)."""
     found: dict[str, dict[str, Fraction]] = defaultdict(lambda: dict.fromkeys(BUCKETS, Fraction(0)))
     edges = {start, end, *(t for q in quarters for t in q), *(t for h in holds for t in (h.start, h.started, h.end))}

@@ -53,8 +53,7 @@ def team(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
 
 
 def _decides(rule: Rule, claim: Claim) -> str:
-    sources = {"from_pod_label": claim.labels, "from_pod_annotation": claim.annotations,
-               "from_namespace_label": claim.namespace_labels}
+    sources = {"from_pod_label": claim.labels, "from_pod_annotation": claim.annotations, "from_namespace_label": claim.namespace_labels}
     if rule.kind in sources:
         return sources[rule.kind].get(sanitised(rule.label), "")
     return rule.name if rule.match and all(_holds(k, v, claim) for k, v in rule.match.items()) else ""

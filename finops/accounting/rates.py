@@ -1,20 +1,14 @@
 """The price in force: the most specific rate whose validity holds the instant."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from finops.accounting.gpu_models import normalise_model
+
 # The order in which two matching rates are compared: the first key that only one names decides.
 SPECIFICITY = ("cluster", "node_pool", "instance_type", "capacity_type", "gpu_model")
-
-
-def normalise_model(name: str) -> str:
-    """One spelling per GPU model: case, punctuation, vendor prefixes and sharing suffixes do not matter."""
-    text = re.sub(r"-(SHARED|MIG-\d+g\.\d+gb(\.me)?)$", "", name.strip(), flags=re.IGNORECASE)
-    words = [w for w in re.split(r"[^a-z0-9]+", text.lower()) if w and w not in ("nvidia", "tesla", "quadro")]
-    return "".join(words)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from finops.accounting.rates import normalise_model
+from finops.accounting.gpu_models import normalise_model
 
 GPU_RESOURCE = r"nvidia_com_(gpu|gpu_shared|mig_.+)"
 MIG_RESOURCE = re.compile(r"nvidia_com_mig_(\d+)g_")

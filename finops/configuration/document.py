@@ -120,9 +120,7 @@ def read(text: str) -> tuple[Mapping, list[Problem]]:
         what = f"not YAML: the character U+{ord(text[error.position]):04X} is not allowed"
         raise Invalid([Problem(line, "", what)]) from None
     except (ValueError, OverflowError):  # PyYAML lets a numeric escape beyond Unicode through to chr()
-        raise Invalid(
-            [Problem(builder.line, "", "not YAML: a number or an escape after this line is out of range")]
-        ) from None
+        raise Invalid([Problem(builder.line, "", "not YAML: a number or an escape after this line is out of range")]) from None
 
 
 def load(text: str) -> Node:

@@ -127,9 +127,7 @@ class Fields:
         return start, end
 
 
-def overlapping(
-    first: tuple[datetime | None, datetime | None], second: tuple[datetime | None, datetime | None]
-) -> bool:
+def overlapping(first: tuple[datetime | None, datetime | None], second: tuple[datetime | None, datetime | None]) -> bool:
     """Whether two half-open intervals share a moment; None is unbounded."""
     latest_start = max(first[0] or EPOCH, second[0] or EPOCH)
     ends = [end for end in (first[1], second[1]) if end]

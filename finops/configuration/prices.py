@@ -6,9 +6,10 @@ from datetime import tzinfo
 from decimal import Decimal
 from functools import partial
 
+from finops.accounting.gpu_models import normalise_model
+
 from . import values
 from .fields import EPOCH, Fields, Place, overlapping
-from .gpu_models import normalise_model
 from .specs import ExchangeRate, RateSpec
 
 KEYS = ("cluster", "node_pool", "instance_type", "capacity_type", "gpu_model", "price", "currency", "from", "until")
@@ -36,10 +37,7 @@ def selector(rate: RateSpec) -> Selector:
 def _refuse_overlap(item: Place, rate: RateSpec, others: list[RateSpec]) -> None:
     for other in others:
         if overlapping((rate.start, rate.end), (other.start, other.end)):
-            item.refuse(
-                f"applies to the same GPUs at the same time as the rate on line {other.line}; "
-                "end one with until or remove it"
-            )
+            item.refuse(f"applies to the same GPUs at the same time as the rate on line {other.line}; end one with until or remove it")
     others.append(rate)
 
 

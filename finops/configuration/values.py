@@ -66,9 +66,7 @@ def kubernetes_label(text: str) -> str:
 def environment_name(text: str) -> str:
     """The name of a variable. What is refused may be the secret itself, so it is not repeated."""
     if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", text):
-        raise ValueError(
-            'is not the name of an environment variable; write the name, never the secret, like "PROMETHEUS_TOKEN"'
-        )
+        raise ValueError('is not the name of an environment variable; write the name, never the secret, like "PROMETHEUS_TOKEN"')
     return text
 
 
@@ -156,9 +154,7 @@ def fraction(text: str) -> Decimal:
 def url(text: str) -> str:
     """An http or https address without credentials; a text with ``@`` may hold some and is not repeated."""
     if "@" in text:
-        raise ValueError(
-            "the address holds credentials; remove them and name their environment variable in basic_auth_env"
-        )
+        raise ValueError("the address holds credentials; remove them and name their environment variable in basic_auth_env")
     if not _is_address(text):
         raise ValueError(f'{shown(text)} is not an http or https address; write it like "http://prometheus:9090"')
     return text

@@ -54,8 +54,7 @@ def _as_another(data_dir: Path, *, probe: Path) -> tuple[list[str], dict]:
         if not _works(attempt, options=options):
             os.chown(data_dir, owner.st_uid, owner.st_gid)
             raise EmbeddedError(
-                f"PostgreSQL does not run as root, and uid {uid} may not reach {needed}:"
-                f" start as an ordinary user, or set DATABASE_URL"
+                f"PostgreSQL does not run as root, and uid {uid} may not reach {needed}: start as an ordinary user, or set DATABASE_URL"
             )
     for path in _below(data_dir) if owner.st_uid == 0 else ():
         os.chown(path, uid, gid, follow_symlinks=False)

@@ -52,9 +52,7 @@ def parse(body: bytes) -> dict:
     except (ValueError, RecursionError):
         pass
     if body.lstrip()[:1] == b"<":
-        raise SourceError(
-            "answered a web page instead of JSON; check that the address is the query API and not behind a login"
-        )
+        raise SourceError("answered a web page instead of JSON; check that the address is the query API and not behind a login")
     raise SourceError("answered text that is not JSON, or was cut short; check the proxies in between")
 
 
@@ -84,15 +82,11 @@ def unwrap(payload: dict, expected: str) -> list:
         raise SourceError(f"did not answer with success: {brief(payload)}; check the address and the log of the server")
     # A store that is down behind a fan-out shows only here: the rows look whole.
     if payload.get("warnings") or payload.get("isPartial"):
-        raise SourceError(
-            f"partial answer: {brief(payload.get('warnings') or 'isPartial')}; wait until all its stores are back"
-        )
+        raise SourceError(f"partial answer: {brief(payload.get('warnings') or 'isPartial')}; wait until all its stores are back")
     data = payload.get("data")
     kind = data.get("resultType") if isinstance(data, dict) else None
     if kind != expected or not isinstance(data.get("result"), list):
-        raise SourceError(
-            f"answered {brief(kind)} where a {expected} was expected; check that the address is a Prometheus query API"
-        )
+        raise SourceError(f"answered {brief(kind)} where a {expected} was expected; check that the address is a Prometheus query API")
     return data["result"]
 
 

@@ -133,9 +133,7 @@ class PrometheusSource(PrometheusConnect):
         place = np.rint((found.time * 1000 - first) / step).astype(np.int64)
         moved = np.abs(found.time * 1000 - first - place * step) > 0.5
         if (moved | (place < 0) | (place >= len(ends))).any():
-            raise self._error(
-                "moved the times of evaluation; switch off step alignment in its query frontend", expression
-            )
+            raise self._error("moved the times of evaluation; switch off step alignment in its query frontend", expression)
         return replace(found, time=stamps[place])
 
     def _request(self, path: str, params: dict) -> bytes:
@@ -148,9 +146,7 @@ class PrometheusSource(PrometheusConnect):
             except SourceError as error:
                 pause = pause_after(error, faults)
                 if pause is None or time.monotonic() + pause >= until:
-                    raise self._error(
-                        str(error), params["query"], TooMuch if isinstance(error, TooMuch) else SourceError
-                    ) from None
+                    raise self._error(str(error), params["query"], TooMuch if isinstance(error, TooMuch) else SourceError) from None
                 faults.append(error)
             time.sleep(pause)
 
@@ -185,9 +181,7 @@ def plain(url: str) -> str:
     if parts.scheme not in ("http", "https") or not host:
         raise SourceError("the address of the source is not an http or https URL: write it as https://host:port")
     if parts.username is not None or parts.query or parts.fragment:
-        raise SourceError(
-            f"{parts.scheme}://{host}: the address holds more than host and path; put credentials into basic_auth"
-        )
+        raise SourceError(f"{parts.scheme}://{host}: the address holds more than host and path; put credentials into basic_auth")
     return url.rstrip("/")
 
 
@@ -202,9 +196,7 @@ def sent(headers: Mapping[str, str] | None, bearer_token: str | None) -> dict[st
     return found | {"Accept-Encoding": "identity", "Accept": "application/json"}
 
 
-def secrets(
-    headers: Mapping[str, str] | None, bearer_token: str | None, basic_auth: tuple[str, str] | None
-) -> list[str]:
+def secrets(headers: Mapping[str, str] | None, bearer_token: str | None, basic_auth: tuple[str, str] | None) -> list[str]:
     """What must never stand in a message, longest first; shorter header values would only garble the text."""
     found = [value for value in (headers or {}).values() if len(value) >= 4]
     if bearer_token:

@@ -124,9 +124,7 @@ class Session(requests.Session):
         return super().request(method, url, **(options | {"allow_redirects": False}))
 
 
-def post(
-    session: Session, url: str, form: dict, *, headers: dict, auth, timeout: float, deadline: float, max_bytes: int
-) -> Answer:
+def post(session: Session, url: str, form: dict, *, headers: dict, auth, timeout: float, deadline: float, max_bytes: int) -> Answer:
     """POST the form once; `timeout` (seconds) bounds each silence, `deadline` (seconds) the whole exchange.
 
     Passing for transport faults, TooMuch for silence or a body above `max_bytes`, else SourceError.
@@ -182,9 +180,7 @@ def decoded(response: requests.Response) -> Iterator[bytes]:
     if encoding in ("identity", ""):
         return raw
     if encoding not in ("gzip", "x-gzip"):
-        raise SourceError(
-            f"answered in the encoding {encoding[:40]!r} although none was asked for; switch it off in the proxy"
-        )
+        raise SourceError(f"answered in the encoding {encoding[:40]!r} although none was asked for; switch it off in the proxy")
     return unzipped(raw)
 
 
@@ -203,9 +199,7 @@ def unzipped(raw: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def late(deadline: float) -> SourceError:
-    return SourceError(
-        f"the answer was not complete after {deadline:.3g} s; check the server and the network, or raise the timeout"
-    )
+    return SourceError(f"the answer was not complete after {deadline:.3g} s; check the server and the network, or raise the timeout")
 
 
 def fault(error: Exception, timeout: float) -> SourceError:
@@ -213,9 +207,7 @@ def fault(error: Exception, timeout: float) -> SourceError:
     if isinstance(error, requests.exceptions.SSLError):
         return SourceError(f"TLS failed: {cause(error)}; check the certificate, or name its authority in ca_file")
     if isinstance(error, requests.exceptions.ConnectTimeout):
-        return Passing(
-            f"no connection within {min(CONNECT_SECONDS, timeout):.3g} s; check the address and the network policy"
-        )
+        return Passing(f"no connection within {min(CONNECT_SECONDS, timeout):.3g} s; check the address and the network policy")
     # A second try of a query too heavy for the server only adds to its load; a smaller one may pass.
     if isinstance(error, requests.exceptions.ReadTimeout):
         return TooMuch(f"no answer within {timeout:.3g} s; raise the timeout or cut the window")

@@ -11,8 +11,11 @@ from finops.accounting.usage import REACH, Floats, busy_fraction, frozen, scrape
 from ingest.tidy.answers import Answers
 
 POD_LABELS = (
-    ("exported_exported_pod", "exported_exported_namespace"), ("exported_pod", "exported_namespace"),
-    ("pod_name", "pod_namespace"), ("pod", "exported_namespace"), ("pod", "namespace"),
+    ("exported_exported_pod", "exported_exported_namespace"),
+    ("exported_pod", "exported_namespace"),
+    ("pod_name", "pod_namespace"),
+    ("pod", "exported_namespace"),
+    ("pod", "namespace"),
 )
 
 
@@ -56,7 +59,8 @@ def devices(answers: Answers, known: set[tuple[str, str]], node_names: set[str],
     parents = {uuid for uuid, instance in rows if instance}
     return [
         _device(uuid, instance, row, place.node(row["labels"]), configured)
-        for (uuid, instance), row in sorted(rows.items()) if uuid and (instance or uuid not in parents)
+        for (uuid, instance), row in sorted(rows.items())
+        if uuid and (instance or uuid not in parents)
     ]
 
 
@@ -77,8 +81,20 @@ def _device(uuid: str, instance: str, row: dict, node: str, configured: float | 
     time, busy, source = _prefer(prof_time[~stuck], prof[~stuck], util_time, util, reach=REACH * interval)
     profile = re.match(r"(\d+)g\.", labels.get("GPU_I_PROFILE", ""))
     named = {pod: np.sort(np.concatenate(times)) for pod, times in row["named"].items()}
-    return Device(uuid, instance, node, labels.get("modelName", ""), int(profile[1]) if profile else 0, interval, time, busy,
-                  prof_bad if len(prof_time) else util_bad, source, bool(stuck.any()), named)
+    return Device(
+        uuid,
+        instance,
+        node,
+        labels.get("modelName", ""),
+        int(profile[1]) if profile else 0,
+        interval,
+        time,
+        busy,
+        prof_bad if len(prof_time) else util_bad,
+        source,
+        bool(stuck.any()),
+        named,
+    )
 
 
 def _stream(series: list[tuple[Floats, Floats]], *, percent: bool) -> tuple[Floats, Floats, Floats]:

@@ -12,12 +12,17 @@ from ingest.tidy.nodes import Node, nodes
 from ingest.tidy.pods import Pod, pods
 from ingest.tidy.use import Use, use
 
-NODE_COLUMNS = ("hour node node_uid created first_seen last_seen half_interval capacity unit_shares models boards "
-                "node_pool instance_type capacity_type").split()
-POD_COLUMNS = ("hour uid resource namespace pod node quantity first_held last_held half_interval scheduled accepted started "
-               "ended completed job_kind job run user_name queue label_runs namespace_label_runs").split()
-USE_COLUMNS = ("quarter uuid gpu_instance uid resource node gpu_model share held_seconds measured_seconds busy_seconds samples "
-               "rejected busy_histogram memory_max_mib sm_active energy_joules temperature_max xid_changes source inferred").split()
+NODE_COLUMNS = (
+    "hour node node_uid created first_seen last_seen half_interval capacity unit_shares models boards node_pool instance_type capacity_type"
+).split()
+POD_COLUMNS = (
+    "hour uid resource namespace pod node quantity first_held last_held half_interval scheduled accepted started "
+    "ended completed job_kind job run user_name queue label_runs namespace_label_runs"
+).split()
+USE_COLUMNS = (
+    "quarter uuid gpu_instance uid resource node gpu_model share held_seconds measured_seconds busy_seconds samples "
+    "rejected busy_histogram memory_max_mib sm_active energy_joules temperature_max xid_changes source inferred"
+).split()
 QUEUES = ("kueue_x_k8s_io_queue_name", "kueue_x_k8s_io_local_queue_name", "volcano_sh_queue_name", "yunikorn_apache_org_queue")
 # Beyond these a value is a blank marker or nonsense, not a measurement.
 TOP = {"memory": 4_194_304.0, "temperature": 200.0, "power": 5_000.0, "sm_active": 1.05, "xid": 1_000.0}
@@ -45,8 +50,14 @@ def facts(answers: Answers, *, pool_label: str = "", user_label: str = "", confi
     hour = _instant(answers.start)
     extras = _extras(answers)
     held, measured = sum(u.held_seconds for u in uses), sum(u.measured_seconds for u in uses)
-    return Facts(hour, _instant(answers.end), [_node(hour, n) for n in machines], [_pod(hour, p, user_label) for p in found],
-                 [_use(u, extras) for u in uses], min(1.0, measured / held) if held else None)
+    return Facts(
+        hour,
+        _instant(answers.end),
+        [_node(hour, n) for n in machines],
+        [_pod(hour, p, user_label) for p in found],
+        [_use(u, extras) for u in uses],
+        min(1.0, measured / held) if held else None,
+    )
 
 
 def _instant(seconds: float) -> datetime:
@@ -54,17 +65,52 @@ def _instant(seconds: float) -> datetime:
 
 
 def _node(hour: datetime, n: Node) -> list[object]:
-    return [hour, n.name, n.uid, n.created, n.first_seen, n.last_seen, n.half_interval, n.capacity,
-            {r: str(s) for r, s in n.unit_shares.items()}, n.models, n.boards, n.pool, n.instance_type, n.capacity_type]
+    return [
+        hour,
+        n.name,
+        n.uid,
+        n.created,
+        n.first_seen,
+        n.last_seen,
+        n.half_interval,
+        n.capacity,
+        {r: str(s) for r, s in n.unit_shares.items()},
+        n.models,
+        n.boards,
+        n.pool,
+        n.instance_type,
+        n.capacity_type,
+    ]
 
 
 def _pod(hour: datetime, p: Pod, user_label: str) -> list[object]:
     s, w = p.seen, p.workload
     queue = next((p.labels[q] for q in QUEUES if p.labels.get(q)), "")
     user = p.labels.get(sanitised(user_label), "") if user_label else ""
-    return [hour, p.uid, p.resource, p.namespace, p.name, p.node, p.quantity, s.first_held, s.last_held, s.half_interval, s.scheduled,
-            s.accepted, s.started, s.ended, s.completed, w.kind, w.name, w.run, user, queue,
-            {"labels": p.labels, "annotations": p.annotations}, {"labels": p.namespace_labels}]
+    return [
+        hour,
+        p.uid,
+        p.resource,
+        p.namespace,
+        p.name,
+        p.node,
+        p.quantity,
+        s.first_held,
+        s.last_held,
+        s.half_interval,
+        s.scheduled,
+        s.accepted,
+        s.started,
+        s.ended,
+        s.completed,
+        w.kind,
+        w.name,
+        w.run,
+        user,
+        queue,
+        {"labels": p.labels, "annotations": p.annotations},
+        {"labels": p.namespace_labels},
+    ]
 
 
 def _extras(answers: Answers) -> dict[tuple[str, str, str], dict[float, float]]:
@@ -88,7 +134,26 @@ def _use(u: Use, extras: dict) -> list[object]:
 
     power, xid = extra("power"), extra("xid")
     energy = power * u.held_seconds * min(u.share, 1.0) if power is not None else None
-    return [_instant(u.quarter), device.uuid, device.instance, u.pod.uid, u.pod.resource, device.node, device.model, u.share,
-            u.held_seconds, u.measured_seconds, u.busy_seconds, u.samples, u.rejected, u.histogram, extra("memory"),
-            extra("sm_active"), energy, extra("temperature"), None if xid is None else int(xid),
-            device.source + ("+frozen" if device.frozen else ""), u.inferred]
+    return [
+        _instant(u.quarter),
+        device.uuid,
+        device.instance,
+        u.pod.uid,
+        u.pod.resource,
+        device.node,
+        device.model,
+        u.share,
+        u.held_seconds,
+        u.measured_seconds,
+        u.busy_seconds,
+        u.samples,
+        u.rejected,
+        u.histogram,
+        extra("memory"),
+        extra("sm_active"),
+        energy,
+        extra("temperature"),
+        None if xid is None else int(xid),
+        device.source + ("+frozen" if device.frozen else ""),
+        u.inferred,
+    ]

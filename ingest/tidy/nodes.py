@@ -13,8 +13,12 @@ from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device
 
 POOLS = ("karpenter_sh_nodepool", "eks_amazonaws_com_nodegroup", "cloud_google_com_gke_nodepool", "kubernetes_azure_com_agentpool")
-SPOT = {"karpenter_sh_capacity_type": ("spot",), "eks_amazonaws_com_capacity_type": ("SPOT",), "cloud_google_com_gke_spot": ("true",),
-        "kubernetes_azure_com_scalesetpriority": ("spot",)}
+SPOT = {
+    "karpenter_sh_capacity_type": ("spot",),
+    "eks_amazonaws_com_capacity_type": ("SPOT",),
+    "cloud_google_com_gke_spot": ("true",),
+    "kubernetes_azure_com_scalesetpriority": ("spot",),
+}
 INSTANCE_TYPES = ("node_kubernetes_io_instance_type", "beta_kubernetes_io_instance_type")
 
 
@@ -51,9 +55,23 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
         gpus = _gpus(capacity, on_node[name], row)
         interval = configured or scrape_interval(np.array(times))
         count = boards(gpus)
-        found.append(Node(name, uids.get(name, ""), created.get(name), min(times), max(times), interval / 2, capacity,
-                          {r: unit_share(r, gpus) for r in capacity}, _models(count, on_node[name], gpus.model), count,
-                          _pool(row, pool_label), next((row[k] for k in INSTANCE_TYPES if row.get(k)), ""), _capacity_type(row)))
+        found.append(
+            Node(
+                name,
+                uids.get(name, ""),
+                created.get(name),
+                min(times),
+                max(times),
+                interval / 2,
+                capacity,
+                {r: unit_share(r, gpus) for r in capacity},
+                _models(count, on_node[name], gpus.model),
+                count,
+                _pool(row, pool_label),
+                next((row[k] for k in INSTANCE_TYPES if row.get(k)), ""),
+                _capacity_type(row),
+            )
+        )
     return found
 
 
@@ -74,8 +92,16 @@ def _gpus(capacity: dict[str, int], devices: list[Device], labels: dict[str, str
     sliced = {d.uuid for d in devices if d.instance}
     product = labels.get("nvidia_com_gpu_product", "")
     model = devices[0].model if devices else product
-    return NodeGpus(capacity, len(whole | sliced), len(whole - sliced), model, product, _number(labels, "nvidia_com_gpu_count"),
-                    _number(labels, "nvidia_com_gpu_replicas"), any(d.shared for d in devices))
+    return NodeGpus(
+        capacity,
+        len(whole | sliced),
+        len(whole - sliced),
+        model,
+        product,
+        _number(labels, "nvidia_com_gpu_count"),
+        _number(labels, "nvidia_com_gpu_replicas"),
+        any(d.shared for d in devices),
+    )
 
 
 def _number(labels: dict[str, str], name: str) -> int:

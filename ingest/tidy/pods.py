@@ -42,14 +42,25 @@ def pods(answers: Answers, *, configured: float | None) -> list[Pod]:
     ended = _first_terminal(answers)
     chains = workloads(answers)
     labels, annotations = _labels(answers, "pod_labels", "label_"), _labels(answers, "pod_annotations", "annotation_")
-    spaces = {labels_["namespace"]: _named(labels_, "label_") for labels_, _ in answers.last("namespace_labels")
-              if "namespace" in labels_}
+    spaces = {labels_["namespace"]: _named(labels_, "label_") for labels_, _ in answers.last("namespace_labels") if "namespace" in labels_}
     found = []
     for (pod, resource), times in sorted(held.items()):
         seen = _sightings(pod, times, facts, ended, half=interval / 2)
-        found.append(Pod(pod[2] or f"{pod[0]}/{pod[1]}", resource, pod[0], pod[1], nodes[pod], quantities[pod, resource], seen,
-                         chains.get(pod) or Workload("Pod", pod[1], pod[1]), labels.get(pod, {}), annotations.get(pod, {}),
-                         spaces.get(pod[0], {})))
+        found.append(
+            Pod(
+                pod[2] or f"{pod[0]}/{pod[1]}",
+                resource,
+                pod[0],
+                pod[1],
+                nodes[pod],
+                quantities[pod, resource],
+                seen,
+                chains.get(pod) or Workload("Pod", pod[1], pod[1]),
+                labels.get(pod, {}),
+                annotations.get(pod, {}),
+                spaces.get(pod[0], {}),
+            )
+        )
     return found
 
 
@@ -61,8 +72,16 @@ def _sightings(pod: Key, times: list[float], facts: dict, ended: dict[Key, float
     started = facts["started"].get(pod)
     if started is None and pod in facts["restarts"]:
         started = times[0]
-    return Sightings(min(holding, default=None), max(holding, default=None), half, facts["scheduled"].get(pod),
-                     facts["accepted"].get(pod), started, end if end is not None else completed, completed)
+    return Sightings(
+        min(holding, default=None),
+        max(holding, default=None),
+        half,
+        facts["scheduled"].get(pod),
+        facts["accepted"].get(pod),
+        started,
+        end if end is not None else completed,
+        completed,
+    )
 
 
 def _requests(answers: Answers, *, configured: float | None):
@@ -113,5 +132,3 @@ def _named(labels: dict[str, str], prefix: str) -> dict[str, str]:
 
 def _labels(answers: Answers, key: str, prefix: str) -> dict[Key, dict[str, str]]:
     return {pod_key(labels): _named(labels, prefix) for labels, _ in answers.last(key)}
-
-

@@ -127,9 +127,21 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
         own = quarter == q
         measured = min(float(seconds[own].sum()), held)
         bins = np.bincount(np.minimum((busy[own] * BINS).astype(int), BINS - 1), weights=seconds[own], minlength=BINS)
-        rows.append(Use(a, device, seat.pod, seat.share, held, measured,
-                        min(float((seconds * factor)[own].sum()), measured * seat.share), int((counted == q).sum()),
-                        int(((bad >= a) & (bad < b)).sum()), [round(x) for x in bins], seat.inferred))
+        rows.append(
+            Use(
+                a,
+                device,
+                seat.pod,
+                seat.share,
+                held,
+                measured,
+                min(float((seconds * factor)[own].sum()), measured * seat.share),
+                int((counted == q).sum()),
+                int(((bad >= a) & (bad < b)).sum()),
+                [round(x) for x in bins],
+                seat.inferred,
+            )
+        )
     return rows
 
 

@@ -112,10 +112,7 @@ def test_user_that_was_killed_does_not_hold_the_server(data_dir):
 
 def test_users_racing_to_start_share_one_server(data_dir):
     command = [sys.executable, "-c", USER, "postgres_url", str(data_dir)]
-    racing = [
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=ROOT)
-        for _ in range(5)
-    ]
+    racing = [subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=ROOT) for _ in range(5)]
     assert len({process.communicate(timeout=40)[0] for process in racing}) == 1
     assert {process.returncode for process in racing} == {0}
     assert not (data_dir / "postgres/postmaster.pid").exists()
@@ -153,9 +150,7 @@ def test_pid_of_a_postgres_elsewhere_is_dropped(data_dir, tmp_path):
     other = User("postgres_url", tmp_path / "other")
     embedded.postgres_url(data_dir)
     embedded.release()
-    (data_dir / "postgres/postmaster.pid").write_text(
-        (tmp_path / "other/postgres/postmaster.pid").read_text()
-    )
+    (data_dir / "postgres/postmaster.pid").write_text((tmp_path / "other/postgres/postmaster.pid").read_text())
     assert ask(embedded.postgres_url(data_dir), "SELECT 1") == 1
     assert ask(other.url, "SELECT 1") == 1
     other.leave()

@@ -41,10 +41,20 @@ class Command(BaseCommand):
         return Scope(window(options["start"], options["end"], zone=queries.zone()), keys, options["step"], filters)
 
     def _json(self, answer, rows) -> None:
-        self.stdout.write(json.dumps({
-            "rows": rows, "total": answer.total.as_json(), "next": None,
-            "as_of": answer.as_of and answer.as_of.isoformat(), "balanced": answer.balanced,
-            "incomplete": answer.incomplete, "currency": answer.currency}, indent=1))
+        self.stdout.write(
+            json.dumps(
+                {
+                    "rows": rows,
+                    "total": answer.total.as_json(),
+                    "next": None,
+                    "as_of": answer.as_of and answer.as_of.isoformat(),
+                    "balanced": answer.balanced,
+                    "incomplete": answer.incomplete,
+                    "currency": answer.currency,
+                },
+                indent=1,
+            )
+        )
 
     def _csv(self, answer, rows) -> None:
         names = list((rows or [answer.total.as_json()])[0])

@@ -44,8 +44,13 @@ class Command(BaseCommand):
         begin = span.start if span else _watermark(cluster, until, zone)
         todo = list(hours(begin, span.end if span else until, zone=zone))
         try:
-            problems = collect(cluster, todo, source=open_source(cluster), until=until if not span else max(until, span.end),
-                               progress=self._progress(len(todo), cluster.name))
+            problems = collect(
+                cluster,
+                todo,
+                source=open_source(cluster),
+                until=until if not span else max(until, span.end),
+                progress=self._progress(len(todo), cluster.name),
+            )
         except SourceError as error:
             problems = [str(error)]
         pipeline.account(cluster)
@@ -66,7 +71,9 @@ class Command(BaseCommand):
 def _watermark(cluster: Cluster, until: datetime, zone) -> datetime:
     """The first hour not done; a day back where nothing was collected yet."""
     with connection.cursor() as cursor:
-        cursor.execute("select coalesce(min(start) filter (where state <> 'done'), max(\"end\")) from collection_window "
-                       "where cluster_id = %s", [cluster.id])
+        cursor.execute(
+            "select coalesce(min(start) filter (where state <> 'done'), max(\"end\")) from collection_window where cluster_id = %s",
+            [cluster.id],
+        )
         mark = cursor.fetchone()[0]
     return mark or hour_floor(until - FIRST_LOOK, zone=zone)

@@ -36,9 +36,7 @@ def refused(behave, *, kind=SourceError, query="up", **options):
 
 def test_a_request_is_a_form_and_bears_the_credentials():
     with hostile(lambda request, number: success("vector", ONE)) as server:
-        source = PrometheusSource(
-            server.url + "/", match={"cluster": "x"}, headers={"X-Scope-OrgID": "t"}, basic_auth=("u", "p")
-        )
+        source = PrometheusSource(server.url + "/", match={"cluster": "x"}, headers={"X-Scope-OrgID": "t"}, basic_auth=("u", "p"))
         found = source.instant("up", at=100.0004)
     request = server.requests[0]
     assert (request.method, request.path, request.query_string) == ("POST", "/api/v1/query", "")
@@ -128,9 +126,7 @@ def test_gzip_unasked_is_read_and_other_encodings_are_refused():
     assert "cut short" in refused(lambda r, n: (200, {"Content-Encoding": "gzip"}, body[:-20]))[0]
     assert "damaged gzip" in refused(lambda r, n: (200, {"Content-Encoding": "gzip"}, b"no gzip"))[0]
     for encoding in ("br", "gzip, gzip"):
-        assert (
-            "although none was asked for" in refused(lambda r, n, e=encoding: (200, {"Content-Encoding": e}, body))[0]
-        )
+        assert "although none was asked for" in refused(lambda r, n, e=encoding: (200, {"Content-Encoding": e}, body))[0]
 
 
 def test_html_with_200():
@@ -200,9 +196,7 @@ def evaluated(request, number):
         return success("vector", [{"metric": {}, "value": [float(form["time"]), form["time"]]}])
     start, end, step = (float(form[name]) for name in ("start", "end", "step"))
     times = [start + k * step for k in range(round((end - start) / step) + 1)]
-    return (
-        TOO_MANY if len(times) > 2 else success("matrix", [{"metric": {}, "values": [[t, f"{t:.3f}"] for t in times]}])
-    )
+    return TOO_MANY if len(times) > 2 else success("matrix", [{"metric": {}, "values": [[t, f"{t:.3f}"] for t in times]}])
 
 
 def test_ends_are_halved_and_stamped():
@@ -224,9 +218,7 @@ def test_moved_evaluation_times_and_uneven_ends():
 
 
 def test_retry_after_is_honoured_once():
-    with hostile(
-        lambda r, n: failure(429, "x", "slow down", **{"Retry-After": "1"}) if n == 1 else success("vector", ONE)
-    ) as server:
+    with hostile(lambda r, n: failure(429, "x", "slow down", **{"Retry-After": "1"}) if n == 1 else success("vector", ONE)) as server:
         began = time.monotonic()
         assert len(PrometheusSource(server.url).instant("up", at=100)) == 1
         assert 1 <= time.monotonic() - began < 2
@@ -257,9 +249,7 @@ def test_values_cannot_leave_their_quotes():
     assert server.requests[0].form["query"] == r'm{ns="\"} or m{ns=~\".*"}'
 
 
-@pytest.mark.parametrize(
-    "url", ["ftp://x", "x:9090", "http://", "http://u:hunter2@h", "http://h?token=hunter2", "http://[::1"]
-)
+@pytest.mark.parametrize("url", ["ftp://x", "x:9090", "http://", "http://u:hunter2@h", "http://h?token=hunter2", "http://[::1"])
 def test_addresses_are_checked_without_showing_secrets(url):
     with pytest.raises(SourceError) as caught:
         PrometheusSource(url)

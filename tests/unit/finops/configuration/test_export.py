@@ -27,9 +27,7 @@ from finops.configuration.specs import (
 )
 
 words = st.one_of(
-    st.sampled_from(
-        ["0471", "null", "~", "yes", "1e3", "*", "&a", "- x", "a: b", "#c", "2026-01-01", "é", "[x]", "'\""]
-    ),
+    st.sampled_from(["0471", "null", "~", "yes", "1e3", "*", "&a", "- x", "a: b", "#c", "2026-01-01", "é", "[x]", "'\""]),
     st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=12),
 ).filter(lambda text: text.isprintable())
 names = words.filter(lambda text: text not in ("unallocated", "unassigned"))
@@ -77,9 +75,7 @@ matches = st.fixed_dictionaries({"namespace": words}, optional={"queue": words, 
 def rule(kind: str) -> st.SearchStrategy[TeamRule]:
     ends = validity.map(lambda v: {"start": v[0], "end": v[1]})
     if kind == "match":
-        return st.builds(
-            lambda n, m, c, v: TeamRule("match", n, match=m, cost_center=c, **v), names, matches, maybe(words), ends
-        )
+        return st.builds(lambda n, m, c, v: TeamRule("match", n, match=m, cost_center=c, **v), names, matches, maybe(words), ends)
     return st.builds(lambda label, v: TeamRule(kind, label=label, **v), labels, ends)  # type: ignore[arg-type]
 
 
@@ -122,9 +118,7 @@ configurations = st.builds(
     reports=maybe(
         st.builds(
             ReportsSpec,
-            maybe(
-                st.builds(WeeklySpec, st.just("monday"), st.integers(0, 23), st.just(("a@example.com",)), st.booleans())
-            ),
+            maybe(st.builds(WeeklySpec, st.just("monday"), st.integers(0, 23), st.just(("a@example.com",)), st.booleans())),
         )
     ),
 )

@@ -125,9 +125,7 @@ def test_no_number(price: str) -> None:
 
 
 def test_all_errors_are_reported_in_file_order() -> None:
-    text = (
-        "currency: chf\ncurency: CHF\nrates:\n- {price: abc, currency: CHF}\n- {price: 0, currency: X}\ncurrency: EUR\n"
-    )
+    text = "currency: chf\ncurency: CHF\nrates:\n- {price: abc, currency: CHF}\n- {price: 0, currency: X}\ncurrency: EUR\n"
     assert errors(text) == [
         "line 1: currency: 'chf' is not a currency code of three capital letters; write it like \"CHF\"",
         f"line 2: curency: unknown key; known are {', '.join(SECTIONS)}; did you mean 'currency'?",

@@ -36,9 +36,7 @@ def test_a_matrix_becomes_columns():
 
 def test_a_vector_and_its_special_values():
     values = ["NaN", "+Inf", "-Inf", "1e3"]
-    found = decode(
-        answer("vector", [{"metric": {"i": str(i)}, "value": [5, v]} for i, v in enumerate(values)]), "vector"
-    )
+    found = decode(answer("vector", [{"metric": {"i": str(i)}, "value": [5, v]} for i, v in enumerate(values)]), "vector")
     assert math.isnan(found.value[0]) and found.value[1:].tolist() == [math.inf, -math.inf, 1000.0]
 
 
@@ -57,11 +55,7 @@ def test_equal_label_sets_become_one_series_with_all_samples():
         {"metric": {"b": "2", "a": "1"}, "values": [[1, "4"]]},
     ]
     found = decode(answer("matrix", twice), "matrix")
-    assert (
-        found.labels == [{"a": "1", "b": "2"}]
-        and found.series.tolist() == [0, 0]
-        and found.value.tolist() == [3.0, 4.0]
-    )
+    assert found.labels == [{"a": "1", "b": "2"}] and found.series.tolist() == [0, 0] and found.value.tolist() == [3.0, 4.0]
 
 
 @pytest.mark.parametrize(
@@ -106,9 +100,7 @@ def test_wrong_shapes_are_refused(payload):
         decode(json.dumps(payload).encode(), "matrix")
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"status": NaN}', b"<html>login</html>", b"9" * 10_000]
-)
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"status": NaN}', b"<html>login</html>", b"9" * 10_000])
 def test_what_is_not_json_is_refused(body):
     with pytest.raises(SourceError):
         decode(body, "matrix")
@@ -120,14 +112,9 @@ def test_infos_are_allowed():
 
 
 JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.floats(allow_nan=False)
-    | st.text(max_size=5)
-    | st.sampled_from(["success", "matrix", "1"]),
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.text(max_size=5) | st.sampled_from(["success", "matrix", "1"]),
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["metric", "values", "histograms", "x"]), inner, max_size=4)
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["metric", "values", "histograms", "x"]), inner, max_size=4)
     ),
     max_leaves=15,
 )
@@ -145,10 +132,7 @@ def test_whatever_comes_gives_samples_or_a_source_error(result):
 def samples(*rows):
     """From (gpu, time, value)."""
     return Samples.concat(
-        [
-            Samples([{"gpu": gpu}], np.zeros(1, np.int32), np.array([time]), np.array([value]))
-            for gpu, time, value in rows
-        ]
+        [Samples([{"gpu": gpu}], np.zeros(1, np.int32), np.array([time]), np.array([value])) for gpu, time, value in rows]
     )
 
 
@@ -159,9 +143,7 @@ def test_between_keeps_the_start_and_not_the_end():
 
 
 def test_concat_merges_equal_labels():
-    found = Samples.concat(
-        [samples(("a", 1.0, 1.0), ("b", 1.0, 2.0)), Samples.empty(), samples(("b", 2.0, 3.0), ("c", 2.0, 4.0))]
-    )
+    found = Samples.concat([samples(("a", 1.0, 1.0), ("b", 1.0, 2.0)), Samples.empty(), samples(("b", 2.0, 3.0), ("c", 2.0, 4.0))])
     assert found.labels == [{"gpu": "a"}, {"gpu": "b"}, {"gpu": "c"}]
     assert found.series.tolist() == [0, 1, 1, 2] and found.value.tolist() == [1.0, 2.0, 3.0, 4.0]
     assert len(Samples.concat([])) == 0 and found.series.dtype == np.int32

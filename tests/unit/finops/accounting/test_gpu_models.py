@@ -2,7 +2,7 @@
 
 import pytest
 
-from finops.configuration.gpu_models import normalise_model
+from finops.accounting.gpu_models import normalise_model
 
 
 @pytest.mark.parametrize(
