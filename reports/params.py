@@ -27,11 +27,7 @@ def scope_from(params: Params, *, zone: ZoneInfo, now: datetime, also: Sequence[
         group_by=_listed(params, "group_by"),
         step=_one(params, "step") or "total",
         filters={name: tuple(values) for name, values in params.items() if _is_key(name)},
-        excludes={
-            name.removeprefix("exclude."): tuple(values)
-            for name, values in params.items()
-            if name.startswith("exclude.")
-        },
+        excludes={name.removeprefix("exclude."): tuple(values) for name, values in params.items() if name.startswith("exclude.")},
     )
 
 

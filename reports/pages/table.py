@@ -44,9 +44,7 @@ def foot_of(total, parts: Sequence[Part]) -> dict[str, Number]:
 
 def lines_of(rows: Sequence, foot: dict[str, Number], labels: Sequence[dict[str, str]]) -> list[Line]:
     """`labels`: name, note, link and colour of each row."""
-    columns = [
-        apportioned([getattr(row, name) for row in rows], foot[name], places) for name, places in ADDITIVE.items()
-    ]
+    columns = [apportioned([getattr(row, name) for row in rows], foot[name], places) for name, places in ADDITIVE.items()]
     return [
         Line(
             **label,
