@@ -1,7 +1,7 @@
 # make run · make test · make check: each makes its environment first.
 PYTHON ?= python3
 PIP := .venv/bin/pip --disable-pip-version-check -q install -c deploy/constraints.txt
-.PHONY: run test check
+.PHONY: run test check bench
 
 .venv/run.done: requirements.txt deploy/requirements-embedded.txt deploy/constraints.txt
 	test -x .venv/bin/python || $(PYTHON) -m venv .venv
@@ -24,3 +24,7 @@ check: .venv/test.done
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	.venv/bin/python manage.py makemigrations --check --dry-run
+
+bench: .venv/test.done
+	@sh deploy/system-packages.sh
+	.venv/bin/python tests/bench/collect.py

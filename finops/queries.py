@@ -243,7 +243,7 @@ def _progress(scope: Scope, where: ZoneInfo) -> tuple[datetime | None, list[dict
             "start": start.astimezone(where).isoformat(),
             "end": end.astimezone(where).isoformat(),
             "state": state,
-            "reason": problem if problems else "",
+            "reason": (problem if problems else "") or ("the source has no samples" if state == "done" else ""),
         }
         for name, start, end, state, problem in rows
     ]

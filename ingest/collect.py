@@ -31,17 +31,17 @@ def collect(
                 store.failed(cluster.id, start, end, str(error))
             continue
         for start, end in chunk:
-            problems += _one(cluster, found, start, end, until)
+            problems += _one(cluster, found, start, end, until=until, settled=settled)
             progress(1)
     return problems
 
 
-def _one(cluster: Cluster, found: Mapping[str, Samples], start: datetime, end: datetime, until: datetime) -> list[str]:
+def _one(cluster: Cluster, found: Mapping[str, Samples], start: datetime, end: datetime, *, until: datetime, settled: datetime) -> list[str]:
     answers = cut(found, start.timestamp(), end.timestamp())
     rows = facts(answers, pool_label=cluster.node_pool_label, user_label=cluster.user_label, configured=cluster.scrape_interval)
     fingerprint = hashlib.sha256(repr((rows.nodes, rows.pods, rows.uses)).encode()).hexdigest()[:32]
     try:
-        store.store(rows, cluster=cluster.id, until=until, fingerprint=fingerprint)
+        store.store(rows, cluster=cluster.id, until=until, settled=settled, fingerprint=fingerprint)
     except store.SourceForgot as error:
         return [f"cluster {cluster.name}, {error}"]
     return []

@@ -28,8 +28,10 @@ class SourceForgot(Exception):
     """The source now answers nothing for a window it had facts of: what is stored stays."""
 
 
-def store(facts: Facts, *, cluster: int, until: datetime, fingerprint: str) -> None:
-    """Replaces the window's facts in one transaction. Raises SourceForgot where an empty answer would erase facts."""
+def store(facts: Facts, *, cluster: int, until: datetime, settled: datetime, fingerprint: str) -> None:
+    """Replaces the window's facts in one transaction; the window is done where the source has settled beyond its end.
+
+    Raises SourceForgot where an empty answer would erase facts."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(%s, %s)", [cluster, int(facts.start.timestamp()) // 3600])
         cursor.execute("select ensure_month(%s), ensure_month(%s)", [facts.start.date(), facts.end.date()])
@@ -40,7 +42,7 @@ def store(facts: Facts, *, cluster: int, until: datetime, fingerprint: str) -> N
             _replace(cursor, table, rows, cluster=cluster, facts=facts)
         _renew_leases(cursor, cluster, {uid for uid, _ in old} | {row[1] for row in facts.pods})
         new = _leases(cursor, cluster, {uid for uid, _ in old} | {row[1] for row in facts.pods})
-        _mark(cursor, cluster, facts, until=until, fingerprint=fingerprint)
+        _mark(cursor, cluster, facts, until=until, settled=settled, fingerprint=fingerprint)
         _mark_dirty(cursor, cluster, [*_moved(old, new), *_bridged(cursor, cluster, facts)])
 
 
@@ -104,8 +106,8 @@ def _bridged(cursor, cluster: int, facts: Facts) -> list[tuple[float, float]]:
     return spans
 
 
-def _mark(cursor, cluster: int, facts: Facts, *, until: datetime, fingerprint: str) -> None:
-    state = "done" if until >= facts.end else "partial"
+def _mark(cursor, cluster: int, facts: Facts, *, until: datetime, settled: datetime, fingerprint: str) -> None:
+    state = "done" if settled >= facts.end else "partial"
     cursor.execute(
         """insert into collection_window (cluster_id, start, "end", state, collected_until, fingerprint, rows, coverage, dirty, attempt)
            values (%s, %s, %s, %s, %s, %s, %s, %s, true, 1)

@@ -111,5 +111,5 @@ def _job(row) -> dict[str, str]:
 def _words(entry: dict[str, str], zone: ZoneInfo) -> str:
     """One incomplete window in one phrase: where, when, and why if that is known."""
     start, end = (moment(datetime.fromisoformat(entry[name]), zone) for name in ("start", "end"))
-    why = ": ".join(part for part in (entry.get("state", ""), entry.get("reason", "")) if part)
+    why = entry.get("reason") or entry.get("state", "")
     return f"{entry['cluster']}, {start} – {end}" + (f" ({why})" if why else "")

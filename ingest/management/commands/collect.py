@@ -49,6 +49,7 @@ class Command(BaseCommand):
                 todo,
                 source=open_source(cluster),
                 until=until if not span else max(until, span.end),
+                settled=until,
                 progress=self._progress(len(todo), cluster.name),
             )
         except SourceError as error:

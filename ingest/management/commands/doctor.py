@@ -1,0 +1,45 @@
+"""manage.py doctor [--cluster C] [--format text|json]"""
+
+import json
+from dataclasses import asdict
+
+from django.core.management.base import BaseCommand, CommandError
+
+from finops.models import Cluster, TeamRule
+from ingest.doctor import Diagnosis, examine, unreachable
+from ingest.open import open_source
+from ingest.sources import SourceError
+
+
+class Command(BaseCommand):
+    help = "Asks each source what it lacks; says what that costs in accuracy and which line mends it."
+
+    def add_arguments(self, parser) -> None:
+        parser.add_argument("--cluster")
+        parser.add_argument("--format", choices=("text", "json"), default="text")
+
+    def handle(self, *args, cluster, format, **options) -> None:
+        clusters = Cluster.objects.filter(ended_at=None, **({"name": cluster} if cluster else {})).order_by("id")
+        if not clusters:
+            raise CommandError(f"no cluster {cluster}" if cluster else "no cluster: add one with manage.py apply FILE", returncode=2)
+        rules = list(TeamRule.objects.order_by("position"))
+        found = [diagnosis for row in clusters for diagnosis in _examined(row, rules)]
+        if format == "json":
+            self.stdout.write(json.dumps([asdict(diagnosis) for diagnosis in found], indent=2))
+        else:
+            self.stdout.write("\n".join(map(_line, found)))
+        if any(diagnosis.level == "fault" for diagnosis in found):
+            raise SystemExit(1)
+
+
+def _examined(cluster: Cluster, rules: list[TeamRule]) -> list[Diagnosis]:
+    try:
+        return examine(cluster, open_source(cluster), rules=rules)
+    except SourceError as error:
+        return [unreachable(cluster, error)]
+
+
+def _line(found: Diagnosis) -> str:
+    """One line; the cost and what mends it indented below."""
+    more = [f"       {name}: {text}" for name, text in (("costs", found.cost), ("mend", found.mend)) if text]
+    return "\n".join([f"{found.level:5}  {found.cluster}  {found.check}: {found.message}", *(more if found.level != "ok" else [])])

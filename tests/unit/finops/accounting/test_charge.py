@@ -1,0 +1,222 @@
+"""One hour of one pool, worked by hand."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from finops.accounting.charge import BUCKETS, Hold, Line, Pool, charge
+
+D, HOUR, DAY = Decimal, 3600, 86400
+QUANTUM = D("1e-10")
+
+
+def quarters(end: int) -> list[tuple[int, int]]:
+    return [(a, a + 900) for a in range(0, end, 900)]
+
+
+def hold(id_: str, gpus: Fraction | int, start: int, end: int, *, busy: float | None = 1.0, started: int | None = None, **more) -> Hold:
+    """`busy`: mean busy fraction over all its GPUs; None where nobody measured."""
+    gpus, started = Fraction(gpus), start if started is None else started
+    spans = {(a, b): float(gpus) * (min(end, b) - max(started, a)) for a, b in quarters(DAY) if a < end and b > started}
+    measured = {} if busy is None else spans
+    return Hold(id_, gpus, start, started, end, measured, {q: s * (busy or 0) for q, s in measured.items()}, **more)
+
+
+def bill(boards: int, holds: list[Hold], *prices: tuple[int, int, Decimal | None]) -> dict[str, Line]:
+    end = prices[-1][1]
+    lines, excess = charge(Pool(boards, 0, end), holds, prices, quarters(end))
+    assert excess == 0
+    return {line.id: line for line in lines}
+
+
+def near(value: Decimal, digits: str) -> bool:
+    return abs(value - D(digits)) <= D("0.0000005")
+
+
+def test_eight_gpus_all_busy() -> None:
+    lines = bill(8, [hold("a", 8, 0, HOUR)], (0, HOUR, D(1)))
+    assert lines["a"].hours == {"used": 8, "idle": 0, "starting": 0, "unmeasured": 0}
+    assert "" not in lines
+
+
+def test_two_gpus_one_busy() -> None:
+    lines = bill(2, [hold("a", 2, 0, HOUR, busy=0.5)], (0, HOUR, D(1)))
+    assert lines["a"].hours == {"used": 1, "idle": 1, "starting": 0, "unmeasured": 0}
+
+
+def test_one_gpu_eleven_per_cent_busy() -> None:
+    costs = bill(1, [hold("a", 1, 0, HOUR, busy=0.11)], (0, HOUR, D("2.50")))["a"].costs
+    assert costs == {"used": D("0.275"), "idle": D("2.225"), "starting": 0, "unmeasured": 0}
+
+
+def test_a_mig_day() -> None:
+    holds = [hold("A", Fraction(4, 7), 0, 2 * HOUR), hold("B", Fraction(1, 7), 0, 6 * HOUR), hold("C", Fraction(2, 7), 0, 2 * HOUR)]
+    lines = bill(1, holds, (0, DAY, D(3)))
+    assert near(sum(lines["A"].costs.values()), "3.428571")
+    assert near(sum(lines["B"].costs.values()), "2.571429")
+    assert near(sum(lines["C"].costs.values()), "1.714286")
+    assert near(lines[""].costs["unallocated"], "64.285714")
+    assert sum(sum(line.costs.values()) for line in lines.values()) == 72
+    assert sum(sum(line.hours.values()) for line in lines.values()) == 24
+
+
+def test_four_pods_on_one_gpu() -> None:
+    lines = bill(1, [hold(name, Fraction(1, 4), 0, HOUR) for name in "abcd"], (0, HOUR, D(1)))
+    assert [sum(lines[name].hours.values()) for name in "abcd"] == [D("0.25")] * 4
+    assert "" not in lines
+
+
+def test_an_image_that_is_missing() -> None:
+    lines = bill(1, [hold("a", 1, 0, HOUR, started=HOUR)], (0, HOUR, D(2)))
+    assert lines["a"].hours == {"used": 0, "idle": 0, "starting": 1, "unmeasured": 0}
+    assert lines["a"].costs["starting"] == 2
+
+
+def test_ten_minutes_of_image_pull_are_not_unmeasured() -> None:
+    lines = bill(1, [hold("a", 1, 0, HOUR, started=360)], (0, HOUR, D(1)))
+    assert lines["a"].hours == {"used": D("0.9"), "idle": 0, "starting": D("0.1"), "unmeasured": 0}
+
+
+def test_a_price_change_at_noon() -> None:
+    holds = [hold("A", 1, 0, DAY // 2), hold("B", 1, DAY // 2, DAY)]
+    lines = bill(1, holds, (0, DAY // 2, D("2.00")), (DAY // 2, DAY, D("3.00")))
+    assert sum(lines["A"].costs.values()) == 24
+    assert sum(lines["B"].costs.values()) == 36
+
+
+def test_a_price_change_inside_an_hour_charges_the_use_of_each_part() -> None:
+    lines, _ = charge(Pool(1, 0, HOUR), [hold("a", 1, 0, HOUR, busy=0.5)], [(0, 1200, D(3)), (1200, HOUR, D(6))], quarters(HOUR))
+    assert [(line.start, line.end, line.price) for line in lines] == [(0, 1200, D(3)), (1200, HOUR, D(6))]
+    assert [line.costs["used"] + line.costs["idle"] for line in lines] == [D("1"), D("4")]
+
+
+def test_prometheus_down_for_two_hours() -> None:
+    whole = hold("a", 1, 0, DAY)
+    seen = {q: s for q, s in whole.measured.items() if not 2 * HOUR <= q[0] < 4 * HOUR}
+    lines = bill(1, [Hold("a", Fraction(1), 0, 0, DAY, seen, dict(seen))], (0, DAY, D(1)))
+    assert lines["a"].hours == {"used": 22, "idle": 0, "starting": 0, "unmeasured": 2}
+    assert sum(lines["a"].hours.values()) == 24
+
+
+def test_an_empty_node() -> None:
+    lines = bill(8, [], (0, DAY, D(3)))
+    assert (lines[""].hours, lines[""].costs) == ({"unallocated": D(192)}, {"unallocated": D(576)})
+
+
+def test_two_models_are_two_pools() -> None:
+    a100, t4 = (bill(1, [hold("a", 1, 0, DAY)], (0, DAY, D(price))) for price in ("3.00", "0.50"))
+    assert "" not in a100 and "" not in t4
+    assert sum(a100["a"].costs.values()) + sum(t4["a"].costs.values()) == D("84.00")
+
+
+def test_no_price_is_no_cost() -> None:
+    lines = bill(2, [hold("a", 1, 0, HOUR)], (0, HOUR, None))
+    assert lines["a"].costs is None and lines[""].costs is None
+    assert lines["a"].hours["used"] == 1
+
+
+def test_leases_above_the_pool_are_scaled_and_the_excess_told() -> None:
+    lines, excess = charge(Pool(2, 0, HOUR), [hold("a", 2, 0, HOUR), hold("b", 2, 0, HOUR)], [(0, HOUR, D(1))], quarters(HOUR))
+    assert [sum(line.hours.values()) for line in lines] == [1, 1]
+    assert excess == 7200
+
+
+def test_an_end_without_a_timestamp_gives_way_to_a_newcomer() -> None:
+    old, new = hold("old", 1, 0, 1830, last_held=1800), hold("new", 1, 1810, HOUR)
+    lines = bill(1, [old, new], (0, HOUR, D(1)))
+    assert sum(lines["old"].hours.values()).quantize(D("1e-6")) == D("0.502778")
+    assert sum(lines["new"].hours.values()).quantize(D("1e-6")) == D("0.497222")
+
+
+def test_it_does_not_give_way_where_both_fit() -> None:
+    old, new = hold("old", 1, 0, 1830, last_held=1800), hold("new", 1, 1810, HOUR)
+    lines = bill(2, [old, new], (0, HOUR, D(1)))
+    assert sum(lines["old"].hours.values()).quantize(D("1e-6")) == D("0.508333")
+
+
+@st.composite
+def lease(draw, most: Fraction):
+    gpus = draw(st.sampled_from([g for g in (Fraction(1, 7), Fraction(2, 7), Fraction(1, 3), Fraction(1), Fraction(2), Fraction(5)) if g <= most]))
+    start, started, end = sorted(draw(st.lists(st.integers(0, HOUR), min_size=3, max_size=3, unique=True)))
+    measured, used = {}, {}
+    for q in quarters(HOUR):
+        ran = float(gpus) * max(0, min(end, q[1]) - max(started, q[0]))
+        measured[q] = ran * draw(st.floats(0, 1))
+        used[q] = measured[q] * draw(st.floats(0, 1))
+    return gpus, start, started, end, measured, used
+
+
+def holds(most: int, above: bool):
+    """Random leases; not `above`: no more than fit, whenever they run."""
+    def fit(found) -> list[Hold]:
+        kept, room = [], Fraction(most)
+        for i, each in enumerate(found):
+            if above or each[0] <= room:
+                room -= each[0]
+                kept.append(Hold(f"p{i}", *each))
+        return kept
+    return st.lists(lease(Fraction(5 if above else most)), max_size=6).map(fit)
+
+
+ANY = st.integers(1, 4).flatmap(lambda n: st.tuples(st.just(n), st.booleans().flatmap(lambda above: holds(n, above))))
+FITTING = st.integers(1, 4).flatmap(lambda n: st.tuples(st.just(n), holds(n, False)))
+PRICE = st.decimals(0, 100, places=4)
+
+
+def total(lines: list[Line], what: str = "hours") -> Decimal:
+    return sum((sum(getattr(line, what).values(), D(0)) for line in lines), D(0))
+
+
+@settings(max_examples=150, deadline=None)
+@given(ANY, PRICE)
+def test_lines_add_up_exactly(pool, price: Decimal) -> None:
+    lines, excess = charge(Pool(pool[0], 0, HOUR), pool[1], [(0, HOUR, price)], quarters(HOUR))
+    assert total(lines) == pool[0]
+    assert total(lines, "costs") == pool[0] * price
+    assert all(value >= 0 for line in lines for value in (*line.hours.values(), *line.costs.values()))
+    assert excess >= 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(FITTING)
+def test_what_fits_is_charged_in_full(pool) -> None:
+    lines, excess = charge(Pool(pool[0], 0, HOUR), pool[1], [(0, HOUR, D(1))], quarters(HOUR))
+    assert excess == 0
+    found = {line.id: sum(line.hours.values()) for line in lines}
+    for each in pool[1]:
+        right = each.gpus * (each.end - each.start) / 3600
+        assert abs(Fraction(found.get(each.id, D(0))) - right) <= 4 * Fraction(QUANTUM)
+
+
+@settings(max_examples=100, deadline=None)
+@given(ANY, st.integers(1, HOUR - 1))
+def test_cutting_a_price_span_moves_no_sum_by_more_than_a_quantum_per_line(pool, cut: int) -> None:
+    def sums(prices) -> tuple[dict, int]:
+        found: dict = {}
+        lines, _ = charge(Pool(pool[0], 0, HOUR), pool[1], prices, quarters(HOUR))
+        for line in lines:
+            for bucket, value in line.hours.items():
+                found[line.id, bucket] = found.get((line.id, bucket), D(0)) + value
+        return found, len(lines)
+
+    (whole, n), (cut_up, m) = sums([(0, HOUR, D(2))]), sums([(0, cut, D(2)), (cut, HOUR, D(2))])
+    assert sum(whole.values()) == sum(cut_up.values()) == pool[0]
+    for key in whole.keys() | cut_up.keys():
+        assert abs(whole.get(key, D(0)) - cut_up.get(key, D(0))) <= QUANTUM * (n + m), key
+
+
+@settings(max_examples=100, deadline=None)
+@given(ANY, st.floats(0, 1))
+def test_more_use_never_changes_the_allocation(pool, factor: float) -> None:
+    def allocation(scale: float) -> dict[str, Decimal]:
+        scaled = [Hold(h.id, h.gpus, h.start, h.started, h.end, h.measured, {q: s * scale for q, s in h.used.items()}) for h in pool[1]]
+        lines, _ = charge(Pool(pool[0], 0, HOUR), scaled, [(0, HOUR, D(1))], quarters(HOUR))
+        return {line.id: sum(line.hours.values()) for line in lines}
+
+    less, more = allocation(factor), allocation(1.0)
+    # A line's parts are rounded apart, so its sum may move by one quantum for each of them.
+    for id_ in less.keys() | more.keys():
+        assert abs(less.get(id_, D(0)) - more.get(id_, D(0))) <= QUANTUM * len(BUCKETS)

@@ -1,0 +1,57 @@
+"""Whose a pod is."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from finops.accounting.ownership import Claim, Rule, sanitised, team
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+CLAIM = Claim("ml-train", {"finops_example_com_team": "vision"}, {"owner": "speech"}, {"team": "platform"}, "batch", "a100")
+
+
+@pytest.mark.parametrize(
+    ("label", "spelt"),
+    [("finops.example.com/team", "finops_example_com_team"), ("app.kubernetes.io/part-of", "app_kubernetes_io_part_of"),
+     ("costCenter", "cost_center"), ("team", "team"), ("Team", "team")],
+)  # fmt: skip
+def test_labels_as_kube_state_metrics_spells_them(label: str, spelt: str) -> None:
+    assert sanitised(label) == spelt
+
+
+@pytest.mark.parametrize(
+    ("rule", "found"),
+    [
+        (Rule("from_pod_label", label="finops.example.com/team"), "vision"),
+        (Rule("from_pod_annotation", label="owner"), "speech"),
+        (Rule("from_namespace_label", label="team"), "platform"),
+        (Rule("from_pod_label", label="absent"), "unassigned"),
+        (Rule("match", "research", match={"namespace": "ml-*"}), "research"),
+        (Rule("match", "research", match={"namespace": "ml"}), "unassigned"),
+        (Rule("match", "research", match={"queue": "batch", "node_pool": "a100"}), "research"),
+        (Rule("match", "research", match={"queue": "batch", "node_pool": "h100"}), "unassigned"),
+        (Rule("match", "research", match={"pod_label": {"finops.example.com/team": "vis*"}}), "research"),
+        (Rule("match", "research", match={}), "unassigned"),
+    ],
+)
+def test_one_rule(rule: Rule, found: str) -> None:
+    assert team(CLAIM, [rule], at=NOW) == found
+
+
+def test_the_first_match_wins() -> None:
+    rules = [Rule("from_pod_label", label="absent"), Rule("from_namespace_label", label="team"), Rule("match", "x", match={"namespace": "*"})]
+    assert team(CLAIM, rules, at=NOW) == "platform"
+    assert team(CLAIM, rules[::-1], at=NOW) == "x"
+    assert team(CLAIM, [], at=NOW) == "unassigned"
+
+
+def test_a_rule_holds_from_its_start_until_before_its_end() -> None:
+    before, after = Rule("match", "old", match={"namespace": "*"}, end=NOW), Rule("match", "new", match={"namespace": "*"}, start=NOW)
+    assert team(CLAIM, [before, after], at=NOW) == "new"
+    assert team(CLAIM, [before, after], at=datetime(2026, 5, 31, 23, tzinfo=UTC)) == "old"
+
+
+@pytest.mark.parametrize("word", ["unallocated", "unassigned"])
+def test_a_label_cannot_claim_a_reserved_word(word: str) -> None:
+    claim = Claim("n", {"team": word}, {}, {}, "", "")
+    assert team(claim, [Rule("from_pod_label", label="team")], at=NOW) == "unassigned"

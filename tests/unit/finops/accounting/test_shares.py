@@ -1,0 +1,64 @@
+"""Which part of a GPU a unit is."""
+
+from fractions import Fraction
+
+import pytest
+
+from finops.accounting.shares import NodeGpus, boards, replicas, slices_of, unit_share
+
+A100, GPU, SHARED = "NVIDIA A100-SXM4-40GB", "nvidia_com_gpu", "nvidia_com_gpu_shared"
+
+
+def node(capacity: dict[str, int], seen: int = 0, whole: int | None = None, model: str = A100, **more) -> NodeGpus:
+    return NodeGpus(capacity, seen, seen if whole is None else whole, model, **more)
+
+
+@pytest.mark.parametrize(
+    ("model", "slices"),
+    [(A100, 7), ("NVIDIA H100 80GB HBM3", 7), ("NVIDIA A30", 4), ("NVIDIA B200", 7), ("NVIDIA RTX PRO 6000 Blackwell Server Edition", 4)],
+)
+def test_slices(model: str, slices: int) -> None:
+    assert slices_of(model) == slices
+
+
+@pytest.mark.parametrize(("profile", "share"), [("4g_20gb", (4, 7)), ("1g_5gb", (1, 7)), ("2g_10gb", (2, 7)), ("7g_40gb", (7, 7))])
+def test_mig_profiles_of_an_a100(profile: str, share: tuple[int, int]) -> None:
+    resource = f"nvidia_com_mig_{profile}"
+    assert unit_share(resource, node({resource: 1}, 1, 0)) == Fraction(*share)
+
+
+def test_mig_of_an_a30_has_four_slices() -> None:
+    assert unit_share("nvidia_com_mig_1g_6gb", node({"nvidia_com_mig_1g_6gb": 4}, 1, 0, "NVIDIA A30")) == Fraction(1, 4)
+
+
+def test_single_strategy_calls_an_instance_a_gpu() -> None:
+    single = node({GPU: 7}, 1, 0, product_label="NVIDIA-A100-SXM4-40GB-MIG-1g.5gb")
+    assert unit_share(GPU, single) == Fraction(1, 7)
+    assert boards(single) == 1
+
+
+def test_whole_gpus() -> None:
+    assert unit_share(GPU, node({GPU: 8}, 8)) == 1
+    assert boards(node({GPU: 8}, 8)) == 8
+    assert boards(node({GPU: 8}, 7)) == 8  # a card the exporter lost was paid for all the same
+
+
+def test_one_gpu_sliced_four_ways() -> None:
+    sliced = node({GPU: 4}, 1, model="Tesla T4", replicas_label=4)
+    assert unit_share(GPU, sliced) == Fraction(1, 4)
+    assert boards(sliced) == 1
+    assert 4 * unit_share(GPU, sliced) == 1
+
+
+def test_replicas_follow_the_capacity_whatever_labels_say() -> None:
+    assert replicas(GPU, node({GPU: 8}, 2, replicas_label=10)) == 4
+    assert replicas(SHARED, node({SHARED: 6}, 2)) == 3
+    assert replicas(GPU, node({GPU: 4}, 1, product_label="Tesla-T4-SHARED")) == 4
+    assert replicas(GPU, node({GPU: 4}, 1, shared_on_a_board=True)) == 4
+    assert replicas(GPU, node({GPU: 8}, 8, replicas_label=1, count_label=8)) == 1
+
+
+def test_leftover_slices_belong_to_a_board() -> None:
+    mixed = node({"nvidia_com_mig_3g_20gb": 1, "nvidia_com_mig_1g_5gb": 1}, 1, 0)
+    assert boards(mixed) == 1
+    assert boards(node({"nvidia_com_mig_3g_20gb": 2}, 2, 0)) == 2
