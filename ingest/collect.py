@@ -18,7 +18,7 @@ Hour = tuple[datetime, datetime]
 
 
 def collect(
-    cluster: Cluster, hours: Sequence[Hour], *, source: PrometheusSource, until: datetime, progress: Callable[[int], None] = lambda n: None
+    cluster: Cluster, hours: Sequence[Hour], *, source: PrometheusSource, until: datetime, settled: datetime, progress: Callable[[int], None] = lambda n: None
 ) -> list[str]:
     """Stores the facts of `hours`; returns one line per hour that could not be had. Those stay for the next run."""
     problems = []

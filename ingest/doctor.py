@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from finops.accounting.ownership import sanitised
 from finops.models import Cluster, TeamRule
 from ingest.catalogue import QUERIES, UTILISATION, Query
-from ingest.sources import Samples, SourceError, selector
+from ingest.sources import Samples, SourceError, matcher, selector
 from ingest.sources.prometheus import PrometheusSource
 from ingest.tidy.devices import POD_LABELS, _pod
 
@@ -249,7 +249,8 @@ def _doubled(say: _Say, ask: _Ask) -> Iterator[Diagnosis]:
 
 
 def _claims(say: _Say, ask: _Ask) -> Iterator[Diagnosis]:
-    claims = ask.number(f"count(last_over_time({ask.chosen(('kube_resourceclaim_info', 'kube_resourceclaim_created'))}[1h]))")
+    bears = [matcher("__name__", "=~", "kube_resourceclaim_.+"), *(matcher(k, "=", v) for k, v in ask.source.match.items())]
+    claims = ask.number(f"count(last_over_time({{{','.join(bears)}}}[1h]))")
     if claims:
         yield say("note", "claims", f"{claims:.0f} series of DRA resource claims",
                   "GPUs held by a claim are in no resource request: their hours count as unallocated",

@@ -21,6 +21,7 @@ kube_pod_owner{{namespace="a",pod="p",uid="u",owner_kind="Job",owner_name="j"}} 
 kube_node_labels{{node="n",label_nvidia_com_gpu_product="A100"}} 1 {t}
 kube_pod_labels{{namespace="a",pod="p",uid="u"{team}}} 1 {t}
 DCGM_FI_DEV_GPU_UTIL{{UUID="GPU-1",Hostname="n",exported_pod="p",exported_namespace="a",pod="dcgm",namespace="gpu"}} 50 {t}
+kube_resourceclaim_created{{namespace="a",resourceclaim="r"}} 1 {t}
 # EOF
 """
 
@@ -89,7 +90,10 @@ def test_a_label_not_allow_listed_is_a_fault_with_the_line_that_mends_it(tmp_pat
     rows = {row["check"]: row for row in json.loads(done.stdout)}
     assert done.returncode == 1 and [c for c, row in rows.items() if row["level"] == "fault"] == ["kube_pod_labels"]
     assert rows["kube_pod_labels"]["mend"].startswith("kube-state-metrics: --metric-labels-allowlist=pods=[example.com/team,")
-    assert "example.com/team" in manage(data, "doctor").stdout
+    shown = manage(data, "doctor").stdout
+    assert "fault  eks  kube_pod_labels: no series bears example.com/team: not allow-listed" in shown
+    assert "       mend: kube-state-metrics: --metric-labels-allowlist=" in shown
+    (tmp_path / "shown.txt").write_text(shown)
 
 
 def test_what_is_sound_noted_and_harmless_exits_with_0(tmp_path, prometheus):
@@ -98,6 +102,7 @@ def test_what_is_sound_noted_and_harmless_exits_with_0(tmp_path, prometheus):
     found = levels(done)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (found["doubled"], found["profiling"], found["pod label"], found["kube_pod_labels"]) == ("note", "note", "ok", "ok")
+    assert found["claims"] == "note"
     assert "by exported_pod" in done.stdout and "1 requests appear twice" in done.stdout
 
 

@@ -88,9 +88,10 @@ def test_a_price_change_at_noon() -> None:
 
 
 def test_a_price_change_inside_an_hour_charges_the_use_of_each_part() -> None:
-    lines, _ = charge(Pool(1, 0, HOUR), [hold("a", 1, 0, HOUR, busy=0.5)], [(0, 1200, D(3)), (1200, HOUR, D(6))], quarters(HOUR))
-    assert [(line.start, line.end, line.price) for line in lines] == [(0, 1200, D(3)), (1200, HOUR, D(6))]
-    assert [line.costs["used"] + line.costs["idle"] for line in lines] == [D("1"), D("4")]
+    lines, _ = charge(Pool(1, 0, HOUR), [hold("a", 1, 0, HOUR, busy=0.5)], [(0, 1080, D(3)), (1080, HOUR, D(6))], quarters(HOUR))
+    assert [(line.start, line.end, line.price) for line in lines] == [(0, 1080, D(3)), (1080, HOUR, D(6))]
+    assert [line.costs["used"] for line in lines] == [D("0.45"), D("2.1")]
+    assert [line.costs["idle"] for line in lines] == [D("0.45"), D("2.1")]
 
 
 def test_prometheus_down_for_two_hours() -> None:
