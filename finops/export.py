@@ -4,8 +4,18 @@ from datetime import UTC, datetime
 
 from finops.configuration.fields import overlapping
 from finops.configuration.prices import selector
-from finops.configuration.specs import (ClusterSpec, Configuration, DcgmEndpoint, ExchangeRate, ExportersSpec, OpenMetricsSpec,
-                                        PrometheusSpec, RateSpec, Source, TeamRule)
+from finops.configuration.specs import (
+    ClusterSpec,
+    Configuration,
+    DcgmEndpoint,
+    ExchangeRate,
+    ExportersSpec,
+    OpenMetricsSpec,
+    PrometheusSpec,
+    RateSpec,
+    Source,
+    TeamRule,
+)
 from finops.models import Cluster, Setting
 from finops.models import ExchangeRate as ExchangeRateRow
 from finops.models import Rate as RateRow

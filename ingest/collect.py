@@ -39,7 +39,7 @@ def collect(
 def _one(cluster: Cluster, found: Mapping[str, Samples], start: datetime, end: datetime, *, until: datetime, settled: datetime) -> list[str]:
     answers = cut(found, start.timestamp(), end.timestamp())
     rows = facts(answers, pool_label=cluster.node_pool_label, user_label=cluster.user_label, configured=cluster.scrape_interval)
-    fingerprint = hashlib.sha256(repr((rows.nodes, rows.pods, rows.uses)).encode()).hexdigest()[:32]
+    fingerprint = hashlib.sha256(repr((rows.pods, rows.uses)).encode()).hexdigest()[:32]
     try:
         store.store(rows, cluster=cluster.id, until=until, settled=settled, fingerprint=fingerprint)
     except store.SourceForgot as error:

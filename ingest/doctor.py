@@ -26,6 +26,8 @@ ABSENT = {
     "scheduled": ("note", "a lease begins at kube_pod_start_time or at its first scrape: up to one scrape interval is lost"),
     "accepted": ("note", "nothing stands in where the bind time is missing"),
     "started": ("note", "time spent starting is counted as idle"),
+    "restarts": ("note", "a container that restarted before its first scrape is taken for starting"),
+    "terminal": ("note", "a pod that ended without a timestamp ends at its last scrape"),
     "pod_info": ("note", "a DCGM series that names no node finds its node by host name only"),
     "pod_owner": ("fault", "every pod is a job of its own: job totals are wrong"),
     "node_info": ("note", "two machines that bear one name in turn count as one"),
@@ -131,6 +133,9 @@ def _series(say: _Say, ask: _Ask, counts: dict[str, dict[str, int]]) -> Iterator
         names = counts[query.key]
         if names:
             yield _fresh(say, ask, query, names)
+        elif query.key == "requests" and ask.number(f"count(last_over_time({ask.chosen(query.names)}[1h]))"):
+            yield say("note", query.key, "no pod asked for a GPU in the last hour; other requests are there",
+                      "none where the GPUs were free; GPU resources other than nvidia.com/gpu, gpu.shared and mig-* are not read")
         elif query.key in ABSENT:
             level, cost = ABSENT[query.key]
             line = COUNTERS.format(LINES[query.key]) if query.key in LINES else RESOURCES.format(query.names[0])

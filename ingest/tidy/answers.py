@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from finops.accounting.usage import Floats
 from ingest.sources import Samples
 
 MARGIN = 600.0  # seconds read on both sides, so that an answer does not depend on how a window was cut
@@ -19,16 +22,20 @@ class Answers:
     def samples(self, key: str) -> Samples:
         return self.found.get(key) or Samples.empty()
 
-    def series(self, key: str) -> Iterator[tuple[dict[str, str], list[float], list[float]]]:
-        """(labels, times, values) of each series that has samples."""
+    def columns(self, key: str) -> Iterator[tuple[dict[str, str], Floats, Floats]]:
+        """(labels, times, values) of each series that has samples, as arrays."""
         got = self.samples(key)
-        runs: dict[int, tuple[list[float], list[float]]] = {}
-        for index, time, value in zip(got.series.tolist(), got.time.tolist(), got.value.tolist(), strict=True):
-            times, values = runs.setdefault(index, ([], []))
-            times.append(time)
-            values.append(value)
-        for index, (times, values) in runs.items():
-            yield got.labels[index], times, values
+        order = np.argsort(got.series, kind="stable")
+        series, time, value = got.series[order], got.time[order], got.value[order]
+        cuts = [0, *(np.flatnonzero(np.diff(series)) + 1).tolist(), len(series)]
+        for first, after in zip(cuts, cuts[1:], strict=False):
+            if after > first:
+                yield got.labels[series[first]], time[first:after], value[first:after]
+
+    def series(self, key: str) -> Iterator[tuple[dict[str, str], list[float], list[float]]]:
+        """The same as plain numbers."""
+        for labels, time, value in self.columns(key):
+            yield labels, time.tolist(), value.tolist()
 
     def last(self, key: str) -> Iterator[tuple[dict[str, str], float]]:
         """(labels, value) of each series of a reduced query."""

@@ -39,6 +39,8 @@ class Device:
     @property
     def shared(self) -> bool:
         """Whether two pods are named within one scrape interval of each other."""
+        if len(self.named) < 2:
+            return False
         moments = sorted((t, pod) for pod, times in self.named.items() for t in times)
         close = sum(a[1] != b[1] and b[0] - a[0] < 2 * self.interval for a, b in zip(moments, moments[1:], strict=False))
         return close > 3
@@ -49,13 +51,13 @@ def devices(answers: Answers, known: set[tuple[str, str]], node_names: set[str],
     rows: dict[tuple[str, str], dict] = defaultdict(lambda: {"profiling": [], "utilisation": [], "labels": {}, "named": {}})
     place = _Places(answers, node_names)
     for key in ("profiling", "utilisation"):
-        for labels, times, values in answers.series(key):
+        for labels, times, values in answers.columns(key):
             uuid = labels.get("UUID") or labels.get("uuid") or ""
             row = rows[uuid, labels.get("GPU_I_ID", "")]
-            row[key].append((np.array(times), np.array(values)))
+            row[key].append((times, values))
             row["labels"] = labels
             if pod := _pod(labels, known):
-                row["named"].setdefault(pod, []).append(np.array(times))
+                row["named"].setdefault(pod, []).append(times)
     parents = {uuid for uuid, instance in rows if instance}
     return [
         _device(uuid, instance, row, place.node(row["labels"]), configured)

@@ -126,6 +126,11 @@ def _extras(answers: Answers) -> dict[tuple[str, str, str], dict[float, float]]:
     return found
 
 
+def _array(numbers: list[int]) -> str:
+    """A PostgreSQL array, ready to be copied."""
+    return "{" + ",".join(map(str, numbers)) + "}"
+
+
 def _use(u: Use, extras: dict) -> list[object]:
     device: Device = u.device
 
@@ -148,7 +153,7 @@ def _use(u: Use, extras: dict) -> list[object]:
         u.busy_seconds,
         u.samples,
         u.rejected,
-        u.histogram,
+        _array(u.histogram),
         extra("memory"),
         extra("sm_active"),
         energy,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from finops.accounting.usage import Floats, cells
 from ingest.tidy.devices import Device
@@ -115,34 +116,32 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
     begin, until, busy = _cut(begin, until, device.busy[inside], _breaks(group, start, end))
     seconds = until - begin
     factor = np.minimum(busy * _part(seat, group, (begin + until) / 2), seat.share)
-    quarter = np.floor((begin - start) / QUARTER).astype(int)
-    counted = np.floor((device.time[inside] - start) / QUARTER).astype(int)
+    quarter = ((begin - start) // QUARTER).astype(int)
+    bins = np.minimum((busy * BINS).astype(int), BINS - 1)
+    count = int(np.ceil((end - start) / QUARTER))
+    within = (quarter >= 0) & (quarter < count)
+    histogram = np.bincount((quarter * BINS + bins)[within], weights=seconds[within], minlength=count * BINS).reshape(count, BINS)
+    worked = np.bincount(quarter[within], weights=(seconds * factor)[within], minlength=count)
     bad = device.rejected[(device.rejected >= lease.start) & (device.rejected < lease.end)]
+    kept, rejected = (_per_quarter(times, start, count) for times in (device.time[inside], bad))
     rows = []
-    for q in range(int(np.ceil((end - start) / QUARTER))):
+    for q in range(count):
         a, b = start + q * QUARTER, min(start + (q + 1) * QUARTER, end)
         held = max(0.0, min(lease.end, b) - max(lease.start, a))
-        if not held:
-            continue
-        own = quarter == q
-        measured = min(float(seconds[own].sum()), held)
-        bins = np.bincount(np.minimum((busy[own] * BINS).astype(int), BINS - 1), weights=seconds[own], minlength=BINS)
-        rows.append(
-            Use(
-                a,
-                device,
-                seat.pod,
-                seat.share,
-                held,
-                measured,
-                min(float((seconds * factor)[own].sum()), measured * seat.share),
-                int((counted == q).sum()),
-                int(((bad >= a) & (bad < b)).sum()),
-                [round(x) for x in bins],
-                seat.inferred,
+        if held:
+            measured = min(float(histogram[q].sum()), held)
+            used = min(float(worked[q]), measured * seat.share)
+            whole = np.rint(histogram[q]).astype(int).tolist()
+            rows.append(
+                Use(a, device, seat.pod, seat.share, held, measured, used, int(kept[q]), int(rejected[q]), whole, seat.inferred)
             )
-        )
     return rows
+
+
+def _per_quarter(times: Floats, start: float, count: int) -> NDArray[np.intp]:
+    """How many of `times` fall into each quarter from `start`."""
+    quarter = ((times - start) // QUARTER).astype(int)
+    return np.bincount(quarter[(quarter >= 0) & (quarter < count)], minlength=count)
 
 
 def _breaks(group: list[Seat], start: float, end: float) -> Floats:

@@ -114,6 +114,12 @@ def test_stale_series_and_a_wrong_matcher_are_faults(tmp_path, prometheus):
     assert done.returncode == 1 and levels(done) == {"reachable": "ok", "match": "fault"}
 
 
+def test_an_idle_cluster_is_no_fault_and_a_missing_dcgm_is(tmp_path, prometheus):
+    text = TEXT.format(t=int(time.time()) - 20, team="").replace('"nvidia_com_gpu",instance', '"cpu",instance')
+    found = levels(manage(configured(tmp_path, prometheus(text.replace("DCGM_FI_DEV_GPU_UTIL", "other"))), "doctor", "--format", "json"))
+    assert (found["requests"], found["capacity"], found["dcgm"]) == ("note", "ok", "fault")
+
+
 def test_an_unreachable_source_is_one_line(tmp_path):
     done = manage(configured(tmp_path, free_port()), "doctor")
     assert done.returncode == 1 and done.stdout.startswith("fault  eks  reachable: http://127.0.0.1:")

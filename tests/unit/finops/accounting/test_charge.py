@@ -3,7 +3,6 @@
 from decimal import Decimal
 from fractions import Fraction
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

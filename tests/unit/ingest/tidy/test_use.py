@@ -29,7 +29,7 @@ class Cluster:
         self.series[key].append((labels, times, values))
         return self
 
-    def pod(self, name: str, quantity: int = 1, *, resource: str = GPU, start: float = 0, end: float = 3600, started: float | None = 0):
+    def pod(self, name: str, quantity: int = 1, *, resource: str = GPU, start: float = 0, end: float = 4200, started: float | None = 0):
         labels = {"namespace": "ml", "pod": name, "uid": f"uid-{name}"}
         times = [t for t in EVERY if start <= t < end]
         request = {**labels, "node": "n1", "resource": resource, "container": "main"}
@@ -37,13 +37,13 @@ class Cluster:
         self.put("scheduled", labels, [start], [3600.0])
         if started is not None:
             self.put("started", labels | {"container": "main"}, [max(start, started)], [3600.0])
-        if end < 3600:
+        if end < 4200:
             self.put("terminal", labels | {"phase": "Succeeded"}, [1.0], [3600.0])
             self.put("completed", labels, [end], [3600.0])
         return self
 
-    def card(self, uuid: str, busy: float, pod: str = "", *, times: list[float] = EVERY, **labels: str):
-        named = {"exported_pod": pod, "exported_namespace": "ml"} if pod else {}
+    def card(self, uuid: str, busy: float, owner: str = "", *, times: list[float] = EVERY, **labels: str):
+        named = {"exported_pod": owner, "exported_namespace": "ml"} if owner else {}
         return self.put("profiling", {"UUID": uuid, "Hostname": "n1", "modelName": A100, **named, **labels}, [busy] * len(times), times)
 
     def uses(self) -> list[Use]:
@@ -123,7 +123,7 @@ def test_leases_one_after_the_other_both_own_the_only_card() -> None:
 def test_the_exporters_own_pod_is_never_the_owner() -> None:
     cluster = Cluster({GPU: 2}).pod("a", 2)
     for uuid in ("GPU-1", "GPU-2"):
-        cluster.card(uuid, 0.5, pod="", **{"pod": "dcgm-exporter-x", "namespace": "gpu-operator"})
+        cluster.card(uuid, 0.5, pod="dcgm-exporter-x", namespace="gpu-operator")
     rows = cluster.uses()
     assert {row.pod.name for row in rows} == {"a"}
     assert all(row.inferred for row in rows)
@@ -132,7 +132,9 @@ def test_the_exporters_own_pod_is_never_the_owner() -> None:
 def test_a_label_counts_only_while_its_pod_holds_the_lease() -> None:
     cluster = Cluster({GPU: 2}).pod("a", end=1800).pod("b", start=1800, started=1800)
     cluster.card("GPU-1", 1.0, "a", times=[t for t in EVERY if t >= 2400]).card("GPU-2", 0.5, "b")
-    assert cluster.hours() == {"b": (0.5, 0.25)}
+    # The late label of a proves nothing; a has the card by elimination, and no sample of it in its time.
+    assert cluster.hours() == {"a": (0.0, 0.0), "b": (0.5, 0.25)}
+    assert {(row.pod.name, row.inferred) for row in cluster.uses()} == {("a", True), ("b", False)}
 
 
 def test_half_of_a_pods_cards_unmeasured_is_half_measured() -> None:
