@@ -18,6 +18,7 @@ kube_pod_container_resource_requests{{namespace="a",pod="p",uid="u",container="c
 kube_pod_container_resource_requests{{namespace="a",pod="p",uid="u",container="c",node="n",resource="nvidia_com_gpu",instance="2"}} 1 {t}
 kube_node_status_capacity{{node="n",resource="nvidia_com_gpu"}} 1 {t}
 kube_pod_owner{{namespace="a",pod="p",uid="u",owner_kind="Job",owner_name="j"}} 1 {t}
+kube_pod_container_state_started{{namespace="a",pod="p",uid="u",container="c"}} 1 {t}
 kube_node_labels{{node="n",label_nvidia_com_gpu_product="A100"}} 1 {t}
 kube_pod_labels{{namespace="a",pod="p",uid="u"{team}}} 1 {t}
 DCGM_FI_DEV_GPU_UTIL{{UUID="GPU-1",Hostname="n",exported_pod="p",exported_namespace="a",pod="dcgm",namespace="gpu"}} 50 {t}

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from finops.accounting.rates import Asked, Priced, Rate, in_force, normalise_model
+from finops.accounting.rates import Asked, Priced, Rate, in_force
 
 D = Decimal
 DAY, NOON, NEXT = (datetime(2026, 6, 1, tzinfo=UTC), datetime(2026, 6, 1, 12, tzinfo=UTC), datetime(2026, 6, 2, tzinfo=UTC))
@@ -55,4 +55,4 @@ def test_a_renewal_at_the_same_price_is_one_span() -> None:
 def test_models_are_compared_whatever_their_spelling() -> None:
     assert price(Rate(D(3), gpu_model="nvidia_a100_sxm4_40gb")) == [D(3)]
     assert price(Rate(D(3), gpu_model="A100-SXM4-80GB")) == [None]
-    assert normalise_model("Tesla T4") == normalise_model("NVIDIA-T4-SHARED") == "t4"
+    assert price(Rate(D(3), gpu_model="A100 SXM4 40GB-SHARED")) == [D(3)]

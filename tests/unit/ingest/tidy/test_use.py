@@ -95,6 +95,13 @@ def test_one_pod_alone_on_a_sliced_card_never_uses_more_than_it_holds() -> None:
     assert sliced().pod("a").card("GPU-1", 0.8).hours() == {"a": (0.25, 0.25)}
 
 
+def test_a_busy_moment_above_the_share_does_not_fill_an_idle_one() -> None:
+    cluster = sliced().pod("a")
+    cluster.card("GPU-1", 1.0, times=EVERY[::2]).card("GPU-1", 0.0, times=EVERY[1::2])
+    measured, busy = cluster.hours()["a"]
+    assert (measured, busy) == (0.25, 0.125)
+
+
 def test_a_pod_that_has_not_started_takes_no_part_in_the_use() -> None:
     cluster = sliced().pod("a").pod("b", started=1800).card("GPU-1", 0.2)
     assert cluster.hours() == {"a": (0.25, 0.15), "b": (0.125, 0.05)}
@@ -107,8 +114,9 @@ def test_an_unlabelled_card_belongs_to_the_one_lease_that_lacks_it() -> None:
 
 
 def test_two_leases_that_lack_cards_get_none() -> None:
-    cluster = Cluster({GPU: 2}).pod("a").pod("b").card("GPU-1", 0.5).card("GPU-2", 0.25)
+    cluster = Cluster({GPU: 2}).pod("a").pod("b").card("GPU-1", 0.5)
     assert cluster.hours() == {}
+    assert cluster.card("GPU-2", 0.25).hours() == {}
 
 
 def test_more_cards_than_it_lacks_are_not_given() -> None:
