@@ -9,40 +9,8 @@ from finops.models import Cluster, TeamRule
 from ingest.catalogue import QUERIES, UTILISATION, Query
 from ingest.sources import Samples, SourceError, matcher, selector
 from ingest.sources.prometheus import PrometheusSource
-from ingest.tidy.devices import POD_LABELS, _pod
-
-STALE_SECONDS = 300
-NODE_LABELS = ("karpenter.sh/nodepool", "karpenter.sh/capacity-type", "eks.amazonaws.com/nodegroup", "eks.amazonaws.com/capacityType",
-               "cloud.google.com/gke-nodepool", "cloud.google.com/gke-spot", "kubernetes.azure.com/agentpool",
-               "kubernetes.azure.com/scalesetpriority", "node.kubernetes.io/instance-type", "nvidia.com/gpu.product",
-               "nvidia.com/gpu.replicas", "nvidia.com/gpu.count")
-QUEUE_LABELS = ("kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/local-queue-name", "volcano.sh/queue-name", "yunikorn.apache.org/queue")
-RESOURCES = "kube-state-metrics: --resources=pods,nodes,namespaces,replicasets,jobs (and no --metric-denylist that names {})"
-COUNTERS = "dcgm-exporter counters file: {}"
-# key: (level where it is absent, what that costs)
-ABSENT = {
-    "requests": ("fault", "no pod is known to hold a GPU: every GPU-hour counts as unallocated"),
-    "capacity": ("fault", "no node's GPUs are known: capacity and unallocated cost are missing"),
-    "scheduled": ("note", "a lease begins at kube_pod_start_time or at its first scrape: up to one scrape interval is lost"),
-    "accepted": ("note", "nothing stands in where the bind time is missing"),
-    "started": ("fault", "a lease counts as starting to its end: it has no use and no idle time"),
-    "restarts": ("note", "a container that starts again and again is taken for one still starting"),
-    "terminal": ("note", "a lease ends half a scrape interval after its last sighting, not at its completion"),
-    "pod_info": ("note", "a DCGM series that names no node finds its node by host name only"),
-    "pod_owner": ("fault", "every pod is a job of its own: job totals are wrong"),
-    "node_info": ("note", "two machines that bear one name in turn count as one"),
-    "node_created": ("note", "a node is counted from its first scrape: up to one scrape interval is lost"),
-    "memory": ("note", "no memory maximum: advice on smaller GPUs is missing"),
-    "temperature": ("note", "no temperature is shown"),
-    "power": ("note", "energy_kwh is null"),
-    "sm_active": ("note", "no effective use is shown"),
-}
-LINES = {"memory": "DCGM_FI_DEV_FB_USED, gauge, Framebuffer memory used (in MiB).",
-         "temperature": "DCGM_FI_DEV_GPU_TEMP, gauge, GPU temperature (in C).",
-         "power": "DCGM_FI_DEV_POWER_USAGE, gauge, Power draw (in W).",
-         "sm_active": "DCGM_FI_PROF_SM_ACTIVE, gauge, The ratio of cycles an SM has at least 1 warp assigned.",
-         "profiling": "DCGM_FI_PROF_GR_ENGINE_ACTIVE, gauge, Ratio of time the graphics engine is active.",
-         "utilisation": "DCGM_FI_DEV_GPU_UTIL, gauge, GPU utilization (in %)."}
+from ingest.symptoms import ABSENT, COUNTERS, LINES, NODE_LABELS, QUEUE_LABELS, RESOURCES, STALE_SECONDS
+from ingest.tidy.devices import POD_LABELS, named_pod
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +145,7 @@ def _pod_label(say: _Say, ask: _Ask) -> Iterator[Diagnosis]:
         f"count by (namespace, pod) (last_over_time({ask.chosen(requests.names, *requests.extra)}[1h]))").labels}
     wanted = sorted({label for pair in POD_LABELS for label in pair})
     rows = ask.samples(f"count by ({', '.join(wanted)}) (last_over_time({ask.chosen(both)}[1h]))").labels
-    named = {pod for row in rows if (pod := _pod(row, holders))}
+    named = {pod for row in rows if (pod := named_pod(row, holders))}
     label = next((pod for pod, space in POD_LABELS if any((row.get(space, ""), row.get(pod, "")) in named for row in rows)), "")
     if named:
         yield say("ok", "pod label", f"device series name {len(named)} of {len(holders)} pods that hold GPUs, by {label}")

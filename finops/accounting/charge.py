@@ -69,15 +69,13 @@ def charge(
 
 def _give_way(pool: Pool, holds: Sequence[Hold]) -> list[Hold]:
     """Ends that no timestamp tells are cut at the start of a newcomer that would not fit beside them."""
-    kept = []
-    for hold in holds:
-        if hold.last_held is not None:
-            for other in sorted(holds, key=lambda h: h.start):
-                inside = hold.last_held < other.start < hold.end
-                if inside and sum(h.gpus for h in holds if h.start <= other.start < h.end) > pool.boards:
-                    hold = replace(hold, end=other.start, started=min(hold.started, other.start))
-                    break
-        kept.append(hold)
+    kept = list(holds)
+    for newcomer in sorted(holds, key=lambda h: (h.start, h.id)):
+        at = newcomer.start
+        for place, hold in enumerate(kept):
+            unproven = hold.last_held is not None and hold.last_held < at < hold.end
+            if unproven and sum(h.gpus for h in kept if h.start <= at < h.end) > pool.boards:
+                kept[place] = replace(hold, end=at, started=min(hold.started, at))
     return kept
 
 

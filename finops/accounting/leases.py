@@ -38,7 +38,7 @@ def lease(pod: Sightings) -> Lease | None:
     if start is None:
         return None
     end, seen = _end(pod, start)
-    if end <= start:
+    if round(end) <= round(start):
         return None
     started = min(max(pod.started, start), end) if pod.started is not None else end
     return Lease(round(start), round(started), round(end), seen)

@@ -56,7 +56,7 @@ def devices(answers: Answers, known: set[tuple[str, str]], node_names: set[str],
             row = rows[uuid, labels.get("GPU_I_ID", "")]
             row[key].append((times, values))
             row["labels"] = labels
-            if pod := _pod(labels, known):
+            if pod := named_pod(labels, known):
                 row["named"].setdefault(pod, []).append(times)
     parents = {uuid for uuid, instance in rows if instance}
     return [
@@ -66,7 +66,8 @@ def devices(answers: Answers, known: set[tuple[str, str]], node_names: set[str],
     ]
 
 
-def _pod(labels: Mapping[str, str], known: set[tuple[str, str]]) -> tuple[str, str] | None:
+def named_pod(labels: Mapping[str, str], known: set[tuple[str, str]]) -> tuple[str, str] | None:
+    """The (namespace, pod) a series is of, if that pod is known to hold GPUs; the exporter's own never is."""
     for pod, namespace in POD_LABELS:
         candidate = labels.get(namespace, ""), labels.get(pod, "")
         if candidate in known:

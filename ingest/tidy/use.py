@@ -66,8 +66,6 @@ def _seats(pods: list[Pod], nodes: list[Node], devices: list[Device]) -> list[Se
 
 def _on_node(pods: list[Pod], devices: list[Device], shares: dict[str, Fraction]) -> list[Seat]:
     named = {id(pod): [d for d in devices if _names(d, pod)] for pod in pods}
-    taken = {id(d) for found in named.values() for d in found}
-    free = [d for d in devices if id(d) not in taken]
     lacking = [pod for pod in pods if len(named[id(pod)]) < _cards(pod, shares)]
     seats = []
     for pod in pods:
@@ -75,6 +73,8 @@ def _on_node(pods: list[Pod], devices: list[Device], shares: dict[str, Fraction]
         if _pooled(pod, unit) and not mine:
             mine, inferred = [d for d in devices if not d.instance], False
         else:
+            taken = {id(d) for other in pods if _overlap(other, pod) for d in named[id(other)]}
+            free = [d for d in devices if id(d) not in taken]
             added = _by_elimination(pod, lacking, mine, free, shares)
             mine, inferred = mine + added, bool(added)
         cards = len(mine) if _pooled(pod, unit) else max(len(mine), pod.quantity)

@@ -220,3 +220,12 @@ def test_more_use_never_changes_the_allocation(pool, factor: float) -> None:
     # A line's parts are rounded apart, so its sum may move by one quantum for each of them.
     for id_ in less.keys() | more.keys():
         assert abs(less.get(id_, D(0)) - more.get(id_, D(0))) <= QUANTUM * len(BUCKETS)
+
+
+def test_only_as_many_unproven_ends_give_way_as_a_newcomer_needs() -> None:
+    quarters = [(q, q + 900) for q in range(0, 3600, 900)]
+    old = [Hold(name, Fraction(1), 0, 0, 1830, {}, {}, last_held=1800) for name in ("o1", "o2")]
+    lines, excess = charge(Pool(2, 0, 3600), [*old, Hold("new", Fraction(1), 1810, 1810, 3600, {}, {})], [(0, 3600, None)], quarters)
+    hours = {line.id: sum(line.hours.values()) for line in lines}
+    assert excess == 0
+    assert [hours[name] for name in ("o1", "o2", "new")] == [Decimal("0.5027777778"), Decimal("0.5083333333"), Decimal("0.4972222222")]
