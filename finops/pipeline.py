@@ -52,16 +52,16 @@ class Book:
         entries = list(TeamRule.objects.order_by("position"))
         self.rules = [ownership.Rule(r.kind, r.name, r.label, r.match, r.start, r.end) for r in entries if r.kind != "describe"]
         self.about = {r.name: r for r in entries if r.cost_center or r.department}
-        self.rates = [self._rate(row, setting.currency) for row in Rate.objects.all()]
+        self.rates = [rate for row in Rate.objects.all() for rate in self._in_currency(row, setting.currency)]
 
-    def _rate(self, row: Rate, currency: str) -> rates.Rate:
-        price = row.price
-        if row.currency != currency:
-            exchange = ExchangeRate.objects.filter(currency=row.currency).order_by("start").last()
-            if exchange is None:
-                raise ValueError(f"rate in {row.currency} has no exchange rate to {currency}; add one under exchange_rates")
-            price = price * exchange.rate
-        return rates.Rate(price, row.gpu_model, row.cluster, row.node_pool, row.instance_type, row.capacity_type, row.start, row.end)
+    def _in_currency(self, row: Rate, currency: str) -> list[rates.Rate]:
+        rate = rates.Rate(row.price, row.gpu_model, row.cluster, row.node_pool, row.instance_type, row.capacity_type, row.start, row.end)
+        if row.currency == currency:
+            return [rate]
+        exchange = list(ExchangeRate.objects.filter(currency=row.currency).order_by("start").values_list("start", "rate"))
+        if not exchange:
+            raise ValueError(f"rate in {row.currency} has no exchange rate to {currency}; add one under exchange_rates")
+        return rates.converted(rate, exchange)
 
     def hour(self, start: datetime, end: datetime, collected: datetime) -> None:
         """Makes the hour's lines from its facts and stores them with the day's roll-up."""

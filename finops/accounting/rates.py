@@ -1,7 +1,7 @@
 """The price in force: the most specific rate whose validity holds the instant."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -61,6 +61,20 @@ def in_force(rates: Sequence[Rate], asked: Asked, *, start: datetime, end: datet
     cuts = sorted({start, end, *(c for rate in fitting for c in (rate.start, rate.end) if c and start < c < end)})
     spans = [Priced(a, b, _best(fitting, at=a)) for a, b in zip(cuts, cuts[1:], strict=False)]
     return _merge(spans)
+
+
+def converted(rate: Rate, exchange: Sequence[tuple[datetime, Decimal]]) -> list[Rate]:
+    """`rate` in the reporting currency: one rate per span of a dated exchange rate.
+
+    `exchange`: (valid from, reporting currency per unit), rising. Before the first there is no price, never a 1.
+    """
+    spans = []
+    for (start, factor), following in zip(exchange, [*(begin for begin, _ in exchange[1:]), None], strict=True):
+        begin = max(start, rate.start) if rate.start else start
+        ends = [end for end in (rate.end, following) if end]
+        if not ends or begin < min(ends):
+            spans.append(replace(rate, price=rate.price * factor, start=begin, end=min(ends, default=None)))
+    return spans
 
 
 def _best(rates: Iterable[Rate], *, at: datetime) -> Decimal | None:
