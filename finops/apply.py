@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from datetime import datetime
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from finops.configuration import specs
 from finops.configuration.specs import Configuration
@@ -28,11 +28,21 @@ def apply(wanted: Configuration, *, now: datetime, dry_run: bool = False) -> lis
                 _rates(wanted.rates, changes, now=now)
             if wanted.exchange_rates is not None:
                 _exchange(wanted.exchange_rates, changes)
+            if any(not line.startswith("cluster ") for line in changes):
+                _account_again(wholly=any(line.startswith("timezone") for line in changes))
             if dry_run:
                 raise Rollback
     except Rollback:
         pass
     return changes
+
+
+def _account_again(*, wholly: bool) -> None:
+    """Every hour is accounted anew at the next run; days of another zone are dropped, their hours make them again."""
+    with connection.cursor() as cursor:
+        cursor.execute("update collection_window set dirty = true where collected_until is not null")
+        if wholly:
+            cursor.execute("delete from ledger_day")
 
 
 def _settings(wanted: Configuration, changes: list[str]) -> None:
