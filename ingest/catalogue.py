@@ -57,4 +57,3 @@ QUERIES = (
     Query("sm_active", ("DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_SM_UTIL_RATIO"), "effective use", "avg_over_time", quarters=True),
     Query("xid", ("DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_XID_ERROR", "dcgm_xid_errors"), "events are changes", "changes", quarters=True),
 )
-RESHAPED = ("phases",)  # asked in a second step, only for pods whose end has no timestamp

@@ -7,10 +7,8 @@ from fractions import Fraction
 
 from finops.accounting.gpu_models import normalise_model
 
-GPU_RESOURCE = r"nvidia_com_(gpu|gpu_shared|mig_.+)"
 MIG_RESOURCE = re.compile(r"nvidia_com_mig_(\d+)g_")
 MIG_PRODUCT = re.compile(r"-MIG-(\d+)g\.", re.IGNORECASE)
-PROFILE = re.compile(r"(\d+)g\.")
 
 
 def slices_of(model: str) -> int:
