@@ -68,8 +68,8 @@ def charge(
 
 
 def _give_way(pool: Pool, holds: Sequence[Hold]) -> list[Hold]:
-    """Ends that no timestamp tells are cut at the start of a newcomer that would not fit beside them."""
-    kept = list(holds)
+    """Ends that no timestamp tells are cut at the start of a newcomer that would not fit beside them, longest unseen first."""
+    kept = sorted(holds, key=lambda h: (h.last_held or 0.0, h.start, h.id))
     for newcomer in sorted(holds, key=lambda h: (h.start, h.id)):
         at = newcomer.start
         for place, hold in enumerate(kept):
@@ -128,9 +128,11 @@ def _hours(seconds: Fraction) -> Decimal:
 def _lines(pool: Pool, seconds: dict[str, dict[str, Fraction]], start: int, end: int, price: Decimal | None) -> list[Line]:
     held = sum((sum(parts.values()) for parts in seconds.values()), Fraction(0))
     whole = Fraction(pool.boards * (end - start))
+    # Each span takes what is left of the rounded sum so far: any number of cuts adds up to the pool uncut.
+    before, after = (stored(_hours(Fraction(pool.boards * (t - pool.start)))) for t in (start, end))
     amounts = [(id_, bucket, amount) for id_, parts in sorted(seconds.items()) for bucket, amount in parts.items()]
     amounts.append(("", "unallocated", whole - held))
-    total = stored(_hours(whole))
+    total = after - before
     hours = split(total, [_hours(amount) for _, _, amount in amounts])
     costs = split(stored(total * price), [h * price for h in hours]) if price is not None else None
     lines: dict[str, Line] = {}
