@@ -2,14 +2,14 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 
 from finops.models import Cluster
 from ingest import store
-from ingest.catalogue import QUERIES, Query
-from ingest.sources import Samples, SourceError, selector
-from ingest.sources.prometheus import PrometheusSource
+from ingest.catalogue import PHASES, QUERIES, Query
+from ingest.sources import Samples, Source, SourceError
 from ingest.tidy.answers import MARGIN, Answers
 from ingest.tidy.facts import facts
 
@@ -18,7 +18,7 @@ Hour = tuple[datetime, datetime]
 
 
 def collect(
-    cluster: Cluster, hours: Sequence[Hour], *, source: PrometheusSource, until: datetime, settled: datetime, progress: Callable[[int], None] = lambda n: None
+    cluster: Cluster, hours: Sequence[Hour], *, source: Source, until: datetime, settled: datetime, progress: Callable[[int], None] = lambda n: None
 ) -> list[str]:
     """Stores the facts of `hours`; returns one line per hour that could not be had. Those stay for the next run."""
     problems = []
@@ -55,38 +55,34 @@ def _chunks(hours: Sequence[Hour]) -> Iterator[list[Hour]]:
             yield run[first : first + HOURS_PER_QUESTION]
 
 
-def fetch(source: PrometheusSource, hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:
+def fetch(source: Source, hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:
     """Samples by catalogue key over `hours` with their margins; reduced ones bear their window's end as time."""
-    answers = source.parallel([lambda query=query: _ask(source, query, hours) for query in QUERIES])
+    during = source.during(hours[0][0] - MARGIN, hours[-1][1] + MARGIN)
+    answers = during.parallel([lambda query=query: _ask(during, query, hours) for query in QUERIES])
     found = {query.key: answer for query, answer in zip(QUERIES, answers, strict=True)}
-    found["phases"] = _phases(source, found, hours)
+    found["phases"] = _phases(during, found, hours)
     return found
 
 
-def _ask(source: PrometheusSource, query: Query, hours: Sequence[tuple[float, float]]) -> Samples:
+def _ask(source: Source, query: Query, hours: Sequence[tuple[float, float]]) -> Samples:
     start, end = hours[0][0], hours[-1][1]
-    chosen = selector(query.names, match=source.match, extra=query.extra)
     if not query.over:
-        return source.raw(chosen, start=start - MARGIN, end=end + MARGIN)
+        return source.samples(query, start=start - MARGIN, end=end + MARGIN)
     if query.quarters:
-        ends = [start + 900 * n for n in range(1, int((end - start) // 900) + 1)]
-        return source.over_time(f"{query.over}({chosen}[900s])", ends=ends)
-    above = "" if query.above is None else f" > {query.above:g}"
-    length = int(hours[0][1] - hours[0][0] + 2 * MARGIN)
-    return source.over_time(f"{query.over}({chosen}[{length}s]){above}", ends=[b + MARGIN for _, b in hours])
+        return source.reduced(query, ends=[start + 900 * n for n in range(1, int((end - start) // 900) + 1)], seconds=900)
+    return source.reduced(query, ends=[b + MARGIN for _, b in hours], seconds=hours[0][1] - hours[0][0] + 2 * MARGIN)
 
 
-def _phases(source: PrometheusSource, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
+def _phases(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
     """Raw phases of the pods that ended and whose end has no timestamp, evicted ones for instance."""
     known = {labels.get("uid") for labels in found["completed"].labels}
     holders = {labels.get("uid") for labels in found["requests"].labels}
     doubtful = sorted({labels.get("uid", "") for labels in found["terminal"].labels} & holders - known - {""})
     parts = []
     for first in range(0, len(doubtful), 100):
-        extra = (("phase", "=~", "Succeeded|Failed"), ("uid", "=~", "|".join(doubtful[first : first + 100])))
-        chosen = selector(("kube_pod_status_phase",), match=source.match, extra=extra)
-        parts.append(source.raw(chosen, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
-    return Samples.concat(parts) if parts else Samples.empty()
+        query = replace(PHASES, extra=(*PHASES.extra, ("uid", "=~", "|".join(doubtful[first : first + 100]))))
+        parts.append(source.samples(query, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
+    return Samples.concat(parts)
 
 
 def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
