@@ -7,9 +7,14 @@ from datetime import datetime
 from django.db import connection, transaction
 
 from finops.accounting.leases import Sightings, lease
-from ingest.tidy.facts import NODE_COLUMNS, POD_COLUMNS, USE_COLUMNS, Facts
+from ingest.tidy.facts import BOARD_COLUMNS, NODE_COLUMNS, POD_COLUMNS, USE_COLUMNS, Facts
 
-TABLES = {"node_hour": ("hour", NODE_COLUMNS), "pod_hour": ("hour", POD_COLUMNS), "use_quarter": ("quarter", USE_COLUMNS)}
+TABLES = {
+    "node_hour": ("hour", NODE_COLUMNS),
+    "pod_hour": ("hour", POD_COLUMNS),
+    "use_quarter": ("quarter", USE_COLUMNS),
+    "board_quarter": ("quarter", BOARD_COLUMNS),
+}
 SEEN = "first_held last_held half_interval scheduled accepted started ended completed".split()
 LEASE = ["uid", "resource", "namespace", "pod", "node", "quantity", *SEEN]
 MERGE = """namespace = excluded.namespace, pod = excluded.pod, node = excluded.node,
@@ -31,19 +36,64 @@ class SourceForgot(Exception):
 def store(facts: Facts, *, cluster: int, until: datetime, settled: datetime, fingerprint: str) -> None:
     """Replaces the window's facts in one transaction; the window is done where the source has settled beyond its end.
 
-    Raises SourceForgot where an empty answer would erase facts."""
+    Raises SourceForgot where an empty answer would erase facts; that becomes a finding of the hour."""
+    try:
+        _store(facts, cluster=cluster, until=until, settled=settled, fingerprint=fingerprint)
+    except SourceForgot as error:
+        _note(cluster, facts, str(error))
+        raise
+
+
+def _store(facts: Facts, *, cluster: int, until: datetime, settled: datetime, fingerprint: str) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(%s, %s)", [cluster, int(facts.start.timestamp()) // 3600])
         cursor.execute("select ensure_month(%s), ensure_month(%s)", [facts.start.date(), facts.end.date()])
         if not facts.nodes and _has(cursor, cluster, facts):
             raise SourceForgot(f"{facts.start.isoformat()}: the source answers nothing where it had facts; kept what is stored")
+        cursor.execute("delete from finding where cluster_id = %s and hour = %s and kind = 'source_forgot'", [cluster, facts.start])
         old = _leases(cursor, cluster, _stored_uids(cursor, cluster, facts) | {row[1] for row in facts.pods})
-        for table, rows in (("node_hour", facts.nodes), ("pod_hour", facts.pods), ("use_quarter", facts.uses)):
+        models = _models(cursor, cluster, facts)
+        for table, rows in zip(TABLES, (facts.nodes, facts.pods, facts.uses, facts.boards), strict=True):
             _replace(cursor, table, rows, cluster=cluster, facts=facts)
         _renew_leases(cursor, cluster, {uid for uid, _ in old} | {row[1] for row in facts.pods})
         new = _leases(cursor, cluster, {uid for uid, _ in old} | {row[1] for row in facts.pods})
         _mark(cursor, cluster, facts, until=until, settled=settled, fingerprint=fingerprint)
         _mark_dirty(cursor, cluster, [*_moved(old, new), *_bridged(cursor, cluster, facts)])
+        _mark_blind(cursor, cluster, {uid for uid, _ in models.items() ^ _models(cursor, cluster, facts).items()})
+
+
+def _note(cluster: int, facts: Facts, message: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """insert into finding (cluster_id, hour, kind, subject, message, evidence) values (%s, %s, 'source_forgot', '', %s, '{}')
+               on conflict (cluster_id, hour, kind, subject) do update set message = excluded.message""",
+            [cluster, facts.start, message],
+        )
+
+
+def _models(cursor, cluster: int, facts: Facts) -> dict[str, str]:
+    """The GPU models this hour shows, by uid, of pods on nodes with several."""
+    cursor.execute(
+        """select p.uid, string_agg(p.resource || p.gpu_models::text, ' ' order by p.resource) from pod_hour p
+           where p.cluster_id = %s and p.hour = %s and exists (select from node_hour n where n.cluster_id = p.cluster_id
+             and n.hour = p.hour and n.node = p.node and (select count(*) from jsonb_object_keys(n.models)) > 1) group by p.uid""",
+        [cluster, facts.start],
+    )
+    return dict(cursor.fetchall())
+
+
+def _mark_blind(cursor, cluster: int, uids: set[str]) -> None:
+    """Hours of these pods in which no device told their model: those go by what other hours show."""
+    if not uids:
+        return
+    cursor.execute(
+        """update collection_window w set dirty = true from lease l where w.cluster_id = %s and not w.dirty and l.cluster_id = w.cluster_id
+             and l.uid = any(%s) and w.start < to_timestamp(greatest(l.last_held + l.half_interval, l.completed))
+             and w."end" > to_timestamp(coalesce(l.scheduled, l.accepted, l.first_held))
+             and not exists (select from use_quarter u where u.cluster_id = w.cluster_id and u.uid = l.uid and u.resource = l.resource
+               and u.quarter >= w.start and u.quarter < w."end")""",
+        [cluster, sorted(uids)],
+    )
 
 
 def _has(cursor, cluster: int, facts: Facts) -> bool:
@@ -62,7 +112,7 @@ def _replace(cursor, table: str, rows: Iterable[Sequence[object]], *, cluster: i
     names = ", ".join(["cluster_id", *columns])
     with cursor.copy(f"copy {table} ({names}) from stdin") as copy:
         for row in rows:
-            copy.write_row([cluster, *(json.dumps(v) if isinstance(v, (dict,)) else v for v in row)])
+            copy.write_row([cluster, *(json.dumps(v) if isinstance(v, dict | list) else v for v in row)])
 
 
 def _renew_leases(cursor, cluster: int, uids: set[str]) -> None:

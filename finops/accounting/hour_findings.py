@@ -76,7 +76,7 @@ def _over_committed(evidence: Evidence, about: About) -> Iterator[Finding]:
 def _unpriced(evidence: Evidence, about: About) -> Iterator[Finding]:
     for (pool, model, capacity_type), hours in evidence.unpriced.items():
         text = f"no rate for {capacity_type} {model or 'GPUs of unknown model'}{f' in node pool {pool}' if pool else ''}; add one under rates"
-        seen = {"node_pool": pool, "gpu_model": model, "capacity_type": capacity_type, "gpu_hours": str(hours)}
+        seen: dict[str, object] = {"node_pool": pool, "gpu_model": model, "capacity_type": capacity_type, "gpu_hours": str(hours)}
         yield Finding("unpriced", " ".join(filter(None, (pool, model, capacity_type))), text, seen)
 
 

@@ -13,6 +13,7 @@ from ingest.sources import Samples
 from ingest.tidy.answers import Answers
 
 K = TypeVar("K", bound=Hashable)
+LABELLED = {"pod_labels": "uid", "pod_annotations": "uid", "namespace_labels": "namespace"}  # what names the bearer
 PREFIXES = ("label_", "annotation_")
 GONE = 2.5  # scrape intervals without a sample end a spell
 TOGETHER = 1.5  # spells that begin within so many intervals of the window were there before it
@@ -47,12 +48,17 @@ def label_runs(answers: Answers, key: str, who: Callable[[Mapping[str, str]], K]
     """The runs of each pod or namespace that `who` names: from raw samples where they were asked for, else the one set there is."""
     found: dict[K, list[Run]] = {who(labels): [Run(None, named(labels))] for labels, _ in answers.last(key)}
     seen: dict[K, dict[frozenset, list[float]]] = defaultdict(lambda: defaultdict(list))
-    for labels, times, _ in answers.series(f"{key}_raw"):
+    for labels, times, _ in answers.series(raw(key)):
         seen[who(labels)][frozenset(named(labels).items())] += times
     for one, sets in seen.items():
         spells = [spell for pairs, times in sets.items() for spell in _spells(dict(pairs), times, configured=configured)]
         found[one] = _within(_runs(spells), answers)
     return found
+
+
+def raw(key: str) -> str:
+    """The key of the raw samples of a query that is reduced elsewhere."""
+    return f"{key}_raw"
 
 
 def named(labels: Mapping[str, str]) -> dict[str, str]:
