@@ -132,16 +132,16 @@ def _lines(pool: Pool, seconds: dict[str, dict[str, Fraction]], start: int, end:
     before, after = (stored(_hours(Fraction(pool.boards * (t - pool.start)))) for t in (start, end))
     found = [(id_, parts) for id_, parts in sorted(seconds.items())] + [("", {"unallocated": whole - held})]
     hours = split(after - before, [_hours(sum(parts.values(), Fraction(0))) for _, parts in found])
-    costs = split(stored((after - before) * price), [h * price for h in hours]) if price is not None else [None] * len(found)
+    costs = split(stored((after - before) * price), [h * price for h in hours]) if price is not None else hours
     lines = [_line(id_, parts, start, end, price, h, cost) for (id_, parts), h, cost in zip(found, hours, costs, strict=True)]
     return [line for line in lines if any(line.hours.values())]
 
 
 def _line(
-    id_: str, seconds: dict[str, Fraction], start: int, end: int, price: Decimal | None, total: Decimal, cost: Decimal | None
+    id_: str, seconds: dict[str, Fraction], start: int, end: int, price: Decimal | None, total: Decimal, cost: Decimal
 ) -> Line:
     """What a lease holds and costs is rounded first, then its buckets: its use never moves its allocation."""
     hours = dict(zip(seconds, split(total, [_hours(amount) for amount in seconds.values()]), strict=True))
-    if price is None or cost is None:
+    if price is None:
         return Line(id_, start, end, price, hours, None)
     return Line(id_, start, end, price, hours, dict(zip(hours, split(cost, [h * price for h in hours.values()]), strict=True)))

@@ -9,6 +9,7 @@ from fractions import Fraction
 from finops.findings import Finding
 
 REJECTED = 10  # samples of one device in one hour that were no measurement; fewer are the odd blank marker
+RAN = 300  # seconds a lease must have run before silence about it says anything: a shorter one falls between scrapes
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +113,10 @@ def _no_measurement(evidence: Evidence, about: About) -> Iterator[Finding]:
     for tenancy in evidence.tenancies:
         seen[tenancy.lease].append(tenancy)
     for lease, parts in seen.items():
-        if parts[0].node in measured and any(p.ran_seconds for p in parts) and not any(p.measured_seconds > 0 for p in parts):
+        silent = max(p.ran_seconds for p in parts) >= RAN and not any(p.measured_seconds > 0 for p in parts)
+        if silent and parts[0].node in measured:
             text = f"{parts[0].pod} ran on {parts[0].node} and nothing measured it, while others there were"
-            yield _named("no_measurement", lease, text, [lease], about, node=parts[0].node, ran_seconds=sum(p.ran_seconds for p in parts))
+            yield _named("no_measurement", lease, text, [lease], about, node=parts[0].node, ran_seconds=max(p.ran_seconds for p in parts))
 
 
 def _unknown_model(evidence: Evidence, about: About) -> Iterator[Finding]:
