@@ -122,7 +122,7 @@ def _no_measurement(evidence: Evidence, about: About) -> Iterator[Finding]:
 def _unknown_model(evidence: Evidence, about: About) -> Iterator[Finding]:
     for lease in sorted(evidence.unplaced):
         if lease in about:
-            text = f"nothing tells which GPU model {about[lease].pod} holds on {about[lease].node}; it was charged as the node's first"
+            text = f"nothing tells which GPU model {about[lease].pod} holds on {about[lease].node}; it was charged by the boards that are free"
             yield _named("unknown_model", lease, text, [lease], about, node=about[lease].node)
 
 

@@ -19,18 +19,30 @@ class Want:
 def placement(wants: Sequence[Want], models: Mapping[str, int]) -> tuple[dict[str, dict[str, Fraction]], set[str]]:
     """The part of each lease on each model, and the leases nothing tells about.
 
-    `models`: boards per model. A lease without devices takes the first model with room beside all others, else the first.
+    `models`: boards per model. A lease without devices takes the first model with room for it, else the room there is; what finds none is the first model's.
     """
     parts = {want.lease: _parts(want.seen, models) for want in wants}
     unplaced = set()
     for want in sorted(wants, key=lambda w: w.lease):
         if parts[want.lease]:
             continue
-        room = [model for model in models if models[model] - _taken(want, wants, parts, model) >= want.gpus]
-        parts[want.lease] = {room[0] if room else next(iter(models)): Fraction(1)}
-        if not room:
+        room = {model: boards - _taken(want, wants, parts, model) for model, boards in models.items()}
+        whole = next((model for model in models if room[model] >= want.gpus), None)
+        parts[want.lease] = {whole: Fraction(1)} if whole is not None else _filled(want.gpus, room)
+        if whole is None:
             unplaced.add(want.lease)
     return parts, unplaced
+
+
+def _filled(gpus: Fraction, room: Mapping[str, Fraction]) -> dict[str, Fraction]:
+    """A lease of `gpus` over the room of each model in turn."""
+    found: dict[str, Fraction] = {}
+    for model, free in room.items():
+        if (some := min(free, gpus - sum(found.values(), Fraction(0)))) > 0:
+            found[model] = some
+    first = next(iter(room))
+    found[first] = found.get(first, Fraction(0)) + gpus - sum(found.values(), Fraction(0))
+    return {model: some / gpus for model, some in found.items() if some}
 
 
 def _parts(seen: Mapping[str, float], models: Mapping[str, int]) -> dict[str, Fraction]:

@@ -31,9 +31,11 @@ def test_a_board_that_was_free_by_then_has_room() -> None:
     assert (parts["new"], unplaced) == ({"A100": ONE}, set())
 
 
-def test_no_room_anywhere_is_told() -> None:
-    parts, unplaced = placement([want("a", 2)], BOTH)
-    assert (parts, unplaced) == ({"a": {"A100": ONE}}, {"a"})
+def test_no_room_on_one_model_is_told_and_fills_several() -> None:
+    assert placement([want("a", 3)], {"A100": 2, "T4": 2}) == ({"a": {"A100": Fraction(2, 3), "T4": Fraction(1, 3)}}, {"a"})
+    assert placement([want("a", 4)], BOTH) == ({"a": {"A100": Fraction(3, 4), "T4": Fraction(1, 4)}}, {"a"})
+    parts, unplaced = placement([want("a", 2, A100=1.0, T4=1.0), want("b")], BOTH)
+    assert (parts["b"], unplaced) == ({"A100": ONE}, {"b"})
 
 
 def test_a_model_the_node_no_longer_has_tells_nothing() -> None:
