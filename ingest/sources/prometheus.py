@@ -16,7 +16,7 @@ import numpy as np
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 
 from ingest.catalogue import QUERIES, Query
-from ingest.sources import Passing, Samples, SourceError, Throttled, TooMuch, selector
+from ingest.sources import Passing, Samples, SourceError, Spent, Throttled, TooMuch, selector
 from ingest.sources.decode import decode, one_line, verdict
 from ingest.sources.transport import NEVER, Session, post
 
@@ -54,6 +54,7 @@ class PrometheusSource(PrometheusConnect):
         session.guard()  # the library mounted an adapter of its own
         self.match = dict(match or {})
         self.skew: float | None = None
+        self.spent = Spent()
         self.max_parallel, self.max_bytes = max_parallel, max_bytes
         self._secrets = secrets(headers, bearer_token, basic_auth)
 
@@ -180,10 +181,14 @@ class PrometheusSource(PrometheusConnect):
 
     def _once(self, path: str, params: dict, left: float) -> bytes:
         """One try within `left` seconds."""
+        began = time.monotonic()
         answer = post(
             self._session, f"{self.url}/api/v1/{path}", params | ALWAYS, headers=self.headers, auth=self.auth,
             timeout=self._timeout, deadline=left, max_bytes=self.max_bytes,
         )  # fmt: skip
+        self.spent.questions += 1
+        self.spent.bytes += len(answer.body)
+        self.spent.seconds += time.monotonic() - began
         if answer.status != 200:
             # Scrubbed before it is cut: half a token at the cut would no longer be recognised.
             raise verdict(answer.status, answer.headers, self._scrubbed(answer.body.decode(errors="replace")))
