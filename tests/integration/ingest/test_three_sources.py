@@ -18,7 +18,6 @@ from ingest.sources.exposition import split
 
 CASES = Path(__file__).resolve().parents[2] / "cases"
 KNOWN = json.loads((CASES / "expected.json").read_text())
-KSM, DCGM = "http://state:8080/metrics", "http://node:9400/metrics"
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +35,8 @@ def pages(cluster: Cluster, lines: list[str]) -> None:
     seen = defaultdict(list)
     for line in lines:
         series, value, time = split(line)
-        seen[time, DCGM if line.startswith("DCGM") else KSM].append(f"{series} {value}")
+        instance = line.split('instance="', 1)[1].split('"', 1)[0]
+        seen[time, f"http://{instance}/metrics"].append(f"{series} {value}")
     for (time, target), page in seen.items():
         keep(cluster, target, datetime.fromtimestamp(time, UTC), "\n".join(page))
 
@@ -61,7 +61,7 @@ def test_one_ledger(name: str, lines, prometheus, tmp_path) -> None:
     sources = {
         "prometheus": {"url": prometheus, "match": {"cluster": name}, "headers": {}},
         "openmetrics": {"path": str(packed)},
-        "exporters": {"dcgm": [[DCGM, None]], "kube_state_metrics": [KSM]},
+        "exporters": {"dcgm": [], "kube_state_metrics": []},
     }
     bills = {}
     for kind, spec in sources.items():
