@@ -57,8 +57,8 @@ def _sums(line: Line, energy: float | None) -> list:
     return [allocated, *hours.values(), allocated + hours["unallocated"], total, *costs.values(), energy]
 
 
-def store(cursor, made: Made, *, cluster: int, hour: datetime, zone: ZoneInfo) -> None:
-    """Replaces the hour's lines and findings and makes its day again."""
+def store(cursor, made: Made, *, cluster: int, hour: datetime, zone: ZoneInfo, version: int) -> None:
+    """Replaces the hour's lines and findings and makes its day again; `version` is that of the facts they were made from."""
     day = hour.astimezone(zone).date()
     cursor.execute("select ensure_month(%s), ensure_month(%s)", [hour.date(), day])
     _holdings(cursor, made, cluster)
@@ -70,9 +70,9 @@ def store(cursor, made: Made, *, cluster: int, hour: datetime, zone: ZoneInfo) -
     cursor.execute(ROLL_UP, {"cluster": cluster, "zone": str(zone), "hours": [hour]})
     _findings(cursor, made, cluster, hour)
     cursor.execute(
-        """update collection_window set dirty = false, accounted_at = now(), capacity_gpu_hours = %s, cost = %s
+        """update collection_window set dirty = facts_version <> %s, accounted_at = now(), capacity_gpu_hours = %s, cost = %s
            where cluster_id = %s and start = %s""",
-        [made.total("capacity"), made.total("cost"), cluster, hour],
+        [version, made.total("capacity"), made.total("cost"), cluster, hour],
     )
 
 

@@ -14,22 +14,27 @@ def account(cluster: Cluster, *, start: datetime | None = None, end: datetime | 
     """Brings the ledger of `cluster` up to date: hours of the window, else every hour whose facts changed. Returns how many."""
     with connection.cursor() as cursor:
         cursor.execute(
-            """select start, "end", collected_until from collection_window where cluster_id = %s and collected_until is not null
+            """select start, "end" from collection_window where cluster_id = %s and collected_until is not null
                and (case when %s::timestamptz is null then dirty else start >= %s and start < %s end) order by start""",
             [cluster.id, start, start, end],
         )
         hours = cursor.fetchall()
     book = Book(cluster)
-    for begin, until, collected in hours:
-        _hour(book, begin, until, collected)
-    return len(hours)
+    return sum(_hour(book, begin, until, anyway=start is not None) for begin, until in hours)
 
 
-def _hour(book: Book, start: datetime, end: datetime, collected: datetime) -> None:
-    """Makes the hour's lines and findings from its facts and stores them with the day's roll-up."""
+def _hour(book: Book, start: datetime, end: datetime, *, anyway: bool) -> bool:
+    """Makes the hour's lines and findings from its facts and stores them with the day's roll-up; False where another was faster."""
     cluster = book.cluster.id
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(%s, %s)", [cluster, int(start.timestamp()) // 3600])
+        # Hours of one day share its roll-up: one writer per cluster and day.
+        day = start.astimezone(book.zone).date().toordinal()
+        cursor.execute("select pg_advisory_xact_lock(%s, %s)", [cluster, day])
+        cursor.execute("select dirty, facts_version, collected_until from collection_window where cluster_id = %s and start = %s", [cluster, start])
+        dirty, version, collected = cursor.fetchone()
+        if not dirty and not anyway:
+            return False
         found = facts.read(cursor, cluster, start, end)
         made = Hour(book, found, int(start.timestamp()), int(min(end, collected).timestamp())).made()
-        ledger.store(cursor, made, cluster=cluster, hour=start, zone=book.zone)
+        ledger.store(cursor, made, cluster=cluster, hour=start, zone=book.zone, version=version)
+    return True

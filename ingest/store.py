@@ -7,7 +7,9 @@ from datetime import datetime
 from django.db import connection, transaction
 
 from finops.accounting.leases import Sightings, lease
+from ingest.sources import Spent
 from ingest.tidy.facts import BOARD_COLUMNS, NODE_COLUMNS, POD_COLUMNS, USE_COLUMNS, Facts
+from ingest.windows import Overtaken
 
 TABLES = {
     "node_hour": ("hour", NODE_COLUMNS),
@@ -33,33 +35,40 @@ class SourceForgot(Exception):
     """The source now answers nothing for a window it had facts of: what is stored stays."""
 
 
-def store(facts: Facts, *, cluster: int, until: datetime, settled: datetime, fingerprint: str) -> None:
+def store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled: datetime, spent: Spent) -> None:
     """Replaces the window's facts in one transaction; the window is done where the source has settled beyond its end.
 
-    Raises SourceForgot where an empty answer would erase facts; that becomes a finding of the hour."""
+    Raises SourceForgot where an empty answer would erase facts, which becomes a finding of the hour, Overtaken where `attempt` is
+    no longer the window's.
+    """
     try:
-        _store(facts, cluster=cluster, until=until, settled=settled, fingerprint=fingerprint)
+        _store(facts, cluster=cluster, attempt=attempt, until=until, settled=settled, spent=spent)
     except SourceForgot as error:
         _note(cluster, facts, str(error))
         raise
 
 
-def _store(facts: Facts, *, cluster: int, until: datetime, settled: datetime, fingerprint: str) -> None:
+def _store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled: datetime, spent: Spent) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(%s, %s)", [cluster, int(facts.start.timestamp()) // 3600])
+        # Neighbouring windows share leases: one writer per cluster, so that two never renew the same lease at once.
+        cursor.execute("select pg_advisory_xact_lock(%s, 0)", [cluster])
         cursor.execute("select ensure_month(%s), ensure_month(%s)", [facts.start.date(), facts.end.date()])
+        fingerprint = facts.fingerprint()
+        cursor.execute("delete from finding where cluster_id = %s and hour = %s and kind = 'source_forgot'", [cluster, facts.start])
+        if _same(cursor, cluster, facts, attempt=attempt, fingerprint=fingerprint):
+            return _mark(cursor, cluster, facts, attempt=attempt, until=until, settled=settled, fingerprint=fingerprint, spent=spent)
         if not facts.nodes and _has(cursor, cluster, facts):
             raise SourceForgot(f"{facts.start.isoformat()}: the source answers nothing where it had facts; kept what is stored")
-        cursor.execute("delete from finding where cluster_id = %s and hour = %s and kind = 'source_forgot'", [cluster, facts.start])
         old = _leases(cursor, cluster, _stored_uids(cursor, cluster, facts) | {row[1] for row in facts.pods})
         models = _models(cursor, cluster, facts)
         for table, rows in zip(TABLES, (facts.nodes, facts.pods, facts.uses, facts.boards), strict=True):
             _replace(cursor, table, rows, cluster=cluster, facts=facts)
-        _renew_leases(cursor, cluster, {uid for uid, _ in old} | {row[1] for row in facts.pods})
-        new = _leases(cursor, cluster, {uid for uid, _ in old} | {row[1] for row in facts.pods})
-        _mark(cursor, cluster, facts, until=until, settled=settled, fingerprint=fingerprint)
-        _mark_dirty(cursor, cluster, [*_moved(old, new), *_bridged(cursor, cluster, facts)])
-        _mark_blind(cursor, cluster, {uid for uid, _ in models.items() ^ _models(cursor, cluster, facts).items()})
+        uids = {uid for uid, _ in old} | {row[1] for row in facts.pods}
+        _renew_leases(cursor, cluster, uids)
+        _mark(cursor, cluster, facts, attempt=attempt, until=until, settled=settled, fingerprint=fingerprint, spent=spent)
+        own = facts.start.timestamp(), facts.end.timestamp()
+        blind = _blind(cursor, cluster, {uid for uid, _ in models.items() ^ _models(cursor, cluster, facts).items()})
+        _mark_dirty(cursor, cluster, [own, *_moved(old, _leases(cursor, cluster, uids)), *_bridged(cursor, cluster, facts), *blind])
 
 
 def _note(cluster: int, facts: Facts, message: str) -> None:
@@ -71,29 +80,15 @@ def _note(cluster: int, facts: Facts, message: str) -> None:
         )
 
 
-def _models(cursor, cluster: int, facts: Facts) -> dict[str, str]:
-    """The GPU models this hour shows, by uid, of pods on nodes with several."""
+def _same(cursor, cluster: int, facts: Facts, *, attempt: int, fingerprint: str) -> bool:
+    """Whether exactly these facts are stored already; Overtaken where somebody else has been given the window."""
     cursor.execute(
-        """select p.uid, string_agg(p.resource || p.gpu_models::text, ' ' order by p.resource) from pod_hour p
-           where p.cluster_id = %s and p.hour = %s and exists (select from node_hour n where n.cluster_id = p.cluster_id
-             and n.hour = p.hour and n.node = p.node and (select count(*) from jsonb_object_keys(n.models)) > 1) group by p.uid""",
-        [cluster, facts.start],
+        "select attempt, fingerprint from collection_window where cluster_id = %s and start = %s for update", [cluster, facts.start]
     )
-    return dict(cursor.fetchall())
-
-
-def _mark_blind(cursor, cluster: int, uids: set[str]) -> None:
-    """Hours of these pods in which no device told their model: those go by what other hours show."""
-    if not uids:
-        return
-    cursor.execute(
-        """update collection_window w set dirty = true from lease l where w.cluster_id = %s and not w.dirty and l.cluster_id = w.cluster_id
-             and l.uid = any(%s) and w.start < to_timestamp(greatest(l.last_held + l.half_interval, l.completed))
-             and w."end" > to_timestamp(coalesce(l.scheduled, l.accepted, l.first_held))
-             and not exists (select from use_quarter u where u.cluster_id = w.cluster_id and u.uid = l.uid and u.resource = l.resource
-               and u.quarter >= w.start and u.quarter < w."end")""",
-        [cluster, sorted(uids)],
-    )
+    held, stored = cursor.fetchone() or (None, "")
+    if held != attempt:
+        raise Overtaken(f"{facts.start.isoformat()}: attempt {attempt} was overtaken by attempt {held}")
+    return stored == fingerprint
 
 
 def _has(cursor, cluster: int, facts: Facts) -> bool:
@@ -156,42 +151,65 @@ def _bridged(cursor, cluster: int, facts: Facts) -> list[tuple[float, float]]:
     return spans
 
 
-def _mark(cursor, cluster: int, facts: Facts, *, until: datetime, settled: datetime, fingerprint: str) -> None:
-    state = "done" if settled >= facts.end else "partial"
+def _models(cursor, cluster: int, facts: Facts) -> dict[str, str]:
+    """The GPU models this hour shows, by uid, of pods on nodes with several."""
     cursor.execute(
-        """insert into collection_window (cluster_id, start, "end", state, collected_until, fingerprint, rows, coverage, dirty, attempt)
-           values (%s, %s, %s, %s, %s, %s, %s, %s, true, 1)
-           on conflict (cluster_id, start) do update set state = excluded.state, collected_until = excluded.collected_until,
-             fingerprint = excluded.fingerprint, rows = excluded.rows, coverage = excluded.coverage, problem = '', dirty = true,
-             lease_until = null, attempt = collection_window.attempt + 1""",
+        """select p.uid, string_agg(p.resource || p.gpu_models::text, ' ' order by p.resource) from pod_hour p
+           where p.cluster_id = %s and p.hour = %s and exists (select from node_hour n where n.cluster_id = p.cluster_id
+             and n.hour = p.hour and n.node = p.node and (select count(*) from jsonb_object_keys(n.models)) > 1) group by p.uid""",
+        [cluster, facts.start],
+    )
+    return dict(cursor.fetchall())
+
+
+def _blind(cursor, cluster: int, uids: set[str]) -> list[tuple[float, float]]:
+    """Hours of these pods in which no device told their model: those go by what other hours show."""
+    if not uids:
+        return []
+    cursor.execute(
+        """select extract(epoch from w.start)::float8, extract(epoch from w."end")::float8
+           from collection_window w join lease l using (cluster_id)
+           where w.cluster_id = %s and l.uid = any(%s) and w.start < to_timestamp(greatest(l.last_held + l.half_interval, l.completed))
+             and w."end" > to_timestamp(coalesce(l.scheduled, l.accepted, l.first_held))
+             and not exists (select from use_quarter u where u.cluster_id = w.cluster_id and u.uid = l.uid and u.resource = l.resource
+               and u.quarter >= w.start and u.quarter < w."end")""",
+        [cluster, sorted(uids)],
+    )
+    return cursor.fetchall()
+
+
+def _mark(
+    cursor, cluster: int, facts: Facts, *, attempt: int, until: datetime, settled: datetime, fingerprint: str, spent: Spent
+) -> None:
+    collected = min(until, facts.end)
+    # Capacity reaches as far as the hour was read: reading further changes the hour even where the facts are the same.
+    cursor.execute(
+        """update collection_window set state = %s, dirty = dirty or collected_until is distinct from %s,
+             facts_version = facts_version + (collected_until is distinct from %s)::int,
+             collected_until = %s, collected_at = now(), fingerprint = %s, rows = %s, coverage = %s,
+             problem = '', failures = 0, owner = '', lease_until = null, questions = %s, source_bytes = %s, source_seconds = %s
+           where cluster_id = %s and start = %s and attempt = %s""",
         [
+            "done" if settled >= facts.end else "partial",
+            *[collected] * 3,
+            fingerprint,
+            sum(map(len, (facts.pods, facts.nodes, facts.uses, facts.boards))),
+            facts.coverage,
+            spent.questions,
+            spent.bytes,
+            spent.seconds,
             cluster,
             facts.start,
-            facts.end,
-            state,
-            min(until, facts.end),
-            fingerprint,
-            len(facts.pods) + len(facts.nodes) + len(facts.uses),
-            facts.coverage,
+            attempt,
         ],
     )
 
 
-def _mark_dirty(cursor, cluster: int, spans: list[tuple[float, float]]) -> None:
-    for start, end in spans:
-        cursor.execute(
-            """update collection_window set dirty = true where cluster_id = %s and not dirty
-               and start < to_timestamp(%s) and "end" > to_timestamp(%s)""",
-            [cluster, end, start],
-        )
-
-
-def failed(cluster: int, start: datetime, end: datetime, problem: str) -> None:
-    """Notes why a window could not be collected; what was stored of it stays, and the next run takes it again."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """insert into collection_window (cluster_id, start, "end", state, problem, dirty) values (%s, %s, %s, 'failed', %s, false)
-               on conflict (cluster_id, start) do update set problem = excluded.problem,
-                 state = case when collection_window.state = 'done' then 'done' else 'failed' end""",
-            [cluster, start, end, problem[:500]],
-        )
+def _mark_dirty(cursor, cluster: int, spans: Sequence[tuple[float, float]]) -> None:
+    cursor.execute(
+        """update collection_window w set dirty = true, facts_version = facts_version + 1
+           from (select distinct start from collection_window, unnest(%s::float8[], %s::float8[]) as span(begin, until)
+                 where cluster_id = %s and start < to_timestamp(until) and "end" > to_timestamp(begin)) touched
+           where w.cluster_id = %s and w.start = touched.start""",
+        [[float(begin) for begin, _ in spans], [float(until) for _, until in spans], cluster, cluster],
+    )

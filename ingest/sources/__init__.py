@@ -88,8 +88,26 @@ def merge(labels: Sequence[dict[str, str]]) -> tuple[list[dict[str, str]], np.nd
     return distinct, np.array(places, np.int32)
 
 
+@dataclass(slots=True)
+class Spent:
+    """What asking has cost the source so far: questions, bytes of answers, seconds it took to answer."""
+
+    questions: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+    def since(self, before: "Spent") -> "Spent":
+        return Spent(self.questions - before.questions, self.bytes - before.bytes, self.seconds - before.seconds)
+
+    def each(self, of: int) -> "Spent":
+        """A window's part where `of` windows were asked for together."""
+        return Spent(-(-self.questions // of), -(-self.bytes // of), self.seconds / of)
+
+
 class Source(Protocol):
     """Where samples come from. All times are unix seconds; every method raises SourceError or TooMuch."""
+
+    spent: Spent
 
     def during(self, start: float, end: float) -> "Source":
         """The same source, asked about [start, end) only: what holds samples in memory loads them once here."""

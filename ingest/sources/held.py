@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from ingest.catalogue import Query
-from ingest.sources import Samples
+from ingest.sources import Samples, Spent
 
 T = TypeVar("T")
 
@@ -19,6 +19,7 @@ class Held:
     """
 
     def __init__(self, load: Callable[[float, float], Samples], *, span: tuple[float, float] | None = None) -> None:
+        self.spent = Spent()
         self._load, self._span = load, span
         self._held: Samples | None = None
         self._by_name: dict[str, list[int]] = {}

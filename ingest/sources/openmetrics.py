@@ -71,7 +71,8 @@ class Spool:
 def _blocks(path: Path) -> Iterator[Samples]:
     found, number = Gatherer(), 0
     try:
-        for number, line in enumerate(_lines(path), 1):
+        for line in _lines(path):
+            number += 1
             if wanted(line):
                 found.timed(line)
                 if len(found) >= BLOCK:

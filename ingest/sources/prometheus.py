@@ -16,7 +16,7 @@ import numpy as np
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 
 from ingest.catalogue import QUERIES, Query
-from ingest.sources import Passing, Samples, SourceError, Throttled, TooMuch, selector
+from ingest.sources import Passing, Samples, SourceError, Spent, Throttled, TooMuch, selector
 from ingest.sources.decode import decode, one_line, verdict
 from ingest.sources.transport import NEVER, Session, post
 
@@ -54,6 +54,7 @@ class PrometheusSource(PrometheusConnect):
         session.guard()  # the library mounted an adapter of its own
         self.match = dict(match or {})
         self.skew: float | None = None
+        self.spent = Spent()
         self.max_parallel, self.max_bytes = max_parallel, max_bytes
         self._secrets = secrets(headers, bearer_token, basic_auth)
 
@@ -70,7 +71,7 @@ class PrometheusSource(PrometheusConnect):
         return self.over_time(f"{query.over}({self._selector(query)}[{int(seconds)}s]){above}", ends=ends)
 
     def span(self, *, until: float) -> tuple[float, float] | None:
-        """Walks back month by month to the first hour that has a GPU node; two empty months end the walk."""
+        """Walks back month by month to the first hour at whose end there was a GPU node; two empty months end the walk."""
         query = next(query for query in QUERIES if query.key == "capacity")
         found, empty, end = None, 0, until // 3600 * 3600
         while empty < 2:
@@ -78,7 +79,7 @@ class PrometheusSource(PrometheusConnect):
             seen = self.over_time(f"count({self._selector(query)})", ends=ends)
             found, empty = (float(seen.time.min()), 0) if len(seen) else (found, empty + 1)
             end = ends[0] - 3600
-        return None if found is None else (found, until)
+        return None if found is None else (found - 3600, until)
 
     def _selector(self, query: Query) -> str:
         return selector(query.names, match=self.match, extra=query.extra)
@@ -180,10 +181,14 @@ class PrometheusSource(PrometheusConnect):
 
     def _once(self, path: str, params: dict, left: float) -> bytes:
         """One try within `left` seconds."""
+        began = time.monotonic()
         answer = post(
             self._session, f"{self.url}/api/v1/{path}", params | ALWAYS, headers=self.headers, auth=self.auth,
             timeout=self._timeout, deadline=left, max_bytes=self.max_bytes,
         )  # fmt: skip
+        self.spent.questions += 1
+        self.spent.bytes += len(answer.body)
+        self.spent.seconds += time.monotonic() - began
         if answer.status != 200:
             # Scrubbed before it is cut: half a token at the cut would no longer be recognised.
             raise verdict(answer.status, answer.headers, self._scrubbed(answer.body.decode(errors="replace")))

@@ -1,8 +1,9 @@
 """One hour of answers as rows to store: a pure function of the answers, whichever way the hour was asked for."""
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from finops.accounting.ownership import sanitised
@@ -41,8 +42,12 @@ class Facts:
     nodes: list[list[object]]
     pods: list[list[object]]
     uses: list[list[object]]
-    boards: list[list[object]]
     coverage: float | None
+    boards: list[list[object]] = field(default_factory=list)
+
+    def fingerprint(self) -> str:
+        """Equal where every row is equal."""
+        return hashlib.sha256(repr((self.nodes, self.pods, self.uses, self.boards)).encode()).hexdigest()[:32]
 
 
 def facts(answers: Answers, *, pool_label: str = "", user_label: str = "", configured: float | None = None) -> Facts:
@@ -63,8 +68,8 @@ def facts(answers: Answers, *, pool_label: str = "", user_label: str = "", confi
         [_node(hour, n) for n in machines],
         [_pod(hour, p, user_label, models.get((p.uid, p.resource), {})) for p in found],
         [_use(u, extras, j) for u, j in zip(uses, joules, strict=True)],
-        [[_instant(b.quarter), b.uuid, b.node, b.model, b.joules, b.unheld] for b in boards],
         min(1.0, measured / held) if held else None,
+        [[_instant(b.quarter), b.uuid, b.node, b.model, b.joules, b.unheld] for b in boards],
     )
 
 

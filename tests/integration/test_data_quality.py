@@ -9,7 +9,8 @@ from finops import pipeline
 from finops.models import Rate, TeamRule
 from finops.quality import Doubt, findings
 from finops.scope import Window
-from ingest import store
+from ingest import store, windows
+from ingest.sources import Spent
 from ingest.tidy.answers import Answers
 from ingest.tidy.facts import facts
 from tests.fleet import A100, GPU, HOUR, TEN, Fleet, bill
@@ -98,8 +99,10 @@ def test_a_reader_of_one_team_sees_what_is_about_its_pods_alone(tmp_path) -> Non
 def test_a_source_that_forgot_is_told_until_it_answers_again(tmp_path) -> None:
     cluster = two_pods().card("GPU-2", "b").collected(tmp_path)
     start, end = TEN.timestamp(), (TEN + HOUR).timestamp()
+    (claim,) = windows.take(cluster.pk, [(TEN, TEN + HOUR)], owner="test", now=TEN + HOUR)
     with pytest.raises(store.SourceForgot):
-        store.store(facts(Answers(start, end, {})), cluster=cluster.pk, until=TEN + HOUR, settled=TEN + HOUR, fingerprint="")
+        nothing = facts(Answers(start, end, {}))
+        store.store(nothing, cluster=cluster.pk, attempt=claim.attempt, until=TEN + HOUR, settled=TEN + HOUR, spent=Spent())
     pipeline.account(cluster, start=TEN, end=TEN + HOUR)
     assert found() == [("source_forgot", "", ())]
     assert bill().total.allocated_gpu_hours == 2

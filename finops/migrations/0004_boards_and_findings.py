@@ -6,5 +6,5 @@ BOARDS = Path(__file__).resolve().parent.parent / "sql" / "boards_and_findings.s
 
 
 class Migration(migrations.Migration):
-    dependencies = [("finops", "0002_ledger")]
+    dependencies = [("finops", "0003_scheduling")]
     operations = [migrations.RunSQL(BOARDS.read_text(), migrations.RunSQL.noop)]
