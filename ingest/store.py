@@ -154,10 +154,15 @@ def _bridged(cursor, cluster: int, facts: Facts) -> list[tuple[float, float]]:
 def _models(cursor, cluster: int, facts: Facts) -> dict[str, str]:
     """The GPU models this hour shows, by uid, of pods on nodes with several."""
     cursor.execute(
-        """select p.uid, string_agg(p.resource || p.gpu_models::text, ' ' order by p.resource) from pod_hour p
-           where p.cluster_id = %s and p.hour = %s and exists (select from node_hour n where n.cluster_id = p.cluster_id
-             and n.hour = p.hour and n.node = p.node and (select count(*) from jsonb_object_keys(n.models)) > 1) group by p.uid""",
+        """select node from node_hour where cluster_id = %s and hour = %s and (select count(*) from jsonb_object_keys(models)) > 1""",
         [cluster, facts.start],
+    )
+    if not (nodes := [node for (node,) in cursor.fetchall()]):
+        return {}
+    cursor.execute(
+        """select uid, string_agg(resource || gpu_models::text, ' ' order by resource) from pod_hour
+           where cluster_id = %s and hour = %s and node = any(%s) group by uid""",
+        [cluster, facts.start, nodes],
     )
     return dict(cursor.fetchall())
 

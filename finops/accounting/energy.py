@@ -21,11 +21,13 @@ def energy(
         for lease, joules in held.items():
             if quarter in joules and not _share(found, joules[quarter], _weights(holds.get(lease, ()), spans, quarter)):
                 over += joules[quarter]
+        if not over:
+            continue
         told = {lease for lease, joules in held.items() if quarter in joules}
         others = [hold for lease, group in holds.items() if lease not in told for hold in group]
         everyone = _weights([hold for group in holds.values() for hold in group], spans, quarter)
         weights = _weights(others, spans, quarter) | _free(pool, everyone, spans, quarter)
-        if over and not _share(found, over, weights):
+        if not _share(found, over, weights):
             _share(found, over, everyone)
     return {key: joules / KWH for key, joules in found.items()}
 

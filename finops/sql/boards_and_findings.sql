@@ -1,4 +1,4 @@
--- Each board's energy once, which models a lease sat on, labels as runs over time, and whose pods a finding names.
+-- Energy of boards that nobody held, which models a lease sat on, labels as runs over time, and whose pods a finding names.
 
 create table board_quarter (
     cluster_id smallint not null,

@@ -13,7 +13,7 @@ Watts = Mapping[tuple[str, float], float]  # by board and quarter
 
 @dataclass(frozen=True, slots=True)
 class BoardQuarter:
-    """One board in one quarter: `joules` whole, of which `unheld` fell to no pod that is known to have held it."""
+    """One board in one quarter in which a part of it was free: `joules` whole, of which `unheld` fell to no pod known to have held it."""
 
     quarter: float
     uuid: str
@@ -24,7 +24,7 @@ class BoardQuarter:
 
 
 def energy(uses: Sequence[Use], devices: Iterable[Device], nodes: Iterable[Node], watts: Watts) -> tuple[list[float | None], list[BoardQuarter]]:
-    """Joules of each use (None where no power was measured), and the boards. `watts`: mean power of the whole board.
+    """Joules of each use (None where no power was measured), and the boards that were not wholly held. `watts`: mean power of the whole board.
 
     Where holds overlap beyond the board, each gives in proportion: a board is never counted twice.
     """
@@ -38,7 +38,8 @@ def energy(uses: Sequence[Use], devices: Iterable[Device], nodes: Iterable[Node]
     for (uuid, quarter), there in sorted(seconds.items()):
         if boards[uuid].node in alive:
             power, taken = watts[uuid, quarter], min(held[uuid, quarter], there)
-            found.append(BoardQuarter(quarter, uuid, boards[uuid].node, boards[uuid].model, power * there, power * (there - taken)))
+            if taken < there:
+                found.append(BoardQuarter(quarter, uuid, boards[uuid].node, boards[uuid].model, power * there, power * (there - taken)))
     return [_joules(use, watts, held, seconds) for use in uses], found
 
 
