@@ -51,7 +51,7 @@ def label_runs(answers: Answers, key: str, who: Callable[[Mapping[str, str]], K]
     for labels, times, _ in answers.series(raw(key)):
         seen[who(labels)][frozenset(named(labels).items())] += times
     for one, sets in seen.items():
-        spells = [spell for pairs, times in sets.items() for spell in _spells(dict(pairs), times, configured=configured)]
+        spells = [spell for pairs, times in sets.items() for spell in _spells(dict(sorted(pairs)), times, configured=configured)]
         found[one] = _within(_runs(spells), answers)
     return found
 
@@ -62,8 +62,8 @@ def raw(key: str) -> str:
 
 
 def named(labels: Mapping[str, str]) -> dict[str, str]:
-    """The Kubernetes labels or annotations among the labels of a series."""
-    return {name.removeprefix(prefix): value for name, value in labels.items() for prefix in PREFIXES if name.startswith(prefix)}
+    """The Kubernetes labels or annotations among the labels of a series, by name: rows must not differ by an order."""
+    return {name.removeprefix(prefix): value for name, value in sorted(labels.items()) for prefix in PREFIXES if name.startswith(prefix)}
 
 
 def several(samples: Samples, label: str) -> set[str]:

@@ -73,6 +73,14 @@ def test_changes_in_the_margins_belong_to_other_hours() -> None:
     assert runs((pod("a"), every(-10, 0)), (pod("b"), every(0, 70))) == [(None, "b")]
 
 
+def test_labels_come_by_name_whichever_way_they_were_asked_for() -> None:
+    series = {"uid": "u1", **{f"label_{name}": name for name in "dbeca"}}
+    for key in ("pod_labels", raw("pod_labels")):
+        answers = Answers(0, 3600, {key: samples((series, [600, 660]))})
+        (run,) = label_runs(answers, "pod_labels", lambda labels: labels["uid"], configured=None)["u1"]
+        assert list(run.labels) == list("abcde")
+
+
 def test_who_bore_several_sets_at_once() -> None:
     found = samples((pod("a"), [4200, 7800]), (pod("b"), [7800]), (pod("a", instance="2"), [4200]), ({"uid": "u2", "label_team": "c"}, [4200]))
     assert several(found, "uid") == {"u1"}
