@@ -33,7 +33,7 @@ def ready(url: str) -> bool:
 
 
 @contextmanager
-def prometheus(text: str, folder: Path) -> Iterator[str]:
+def serving(text: str, folder: Path) -> Iterator[str]:
     """The URL of a server that holds the samples of `text`; its own process only is ended."""
     (folder / "metrics.om").write_text(text)
     (folder / "prometheus.yml").write_text("{}\n")

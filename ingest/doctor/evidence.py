@@ -9,7 +9,7 @@ import numpy as np
 from finops.models import Cluster, Rate, TeamRule
 from ingest.catalogue import QUERIES, Query
 from ingest.doctor.diagnosis import Diagnosis
-from ingest.sources import Samples, selector
+from ingest.sources import Samples, Source, selector
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, devices
 from ingest.tidy.nodes import Node, nodes
@@ -36,10 +36,11 @@ class Evidence:
     `skew`: seconds the source's clock is ahead, None where it has none. `questions`, `series`: asked and read so far.
     """
 
-    def __init__(self, cluster: Cluster, source, *, at: float, skew: float | None = None, configured: Configured) -> None:
+    def __init__(self, cluster: Cluster, source: Source, *, at: float, skew: float | None = None, configured: Configured) -> None:
         self.cluster, self.source, self.at, self.skew, self.configured = cluster, source, at, skew, configured
         self.questions, self.series = 0 if skew is None else 1, 0
         self.match: Mapping[str, str] = getattr(source, "match", {})
+        self._held = source.during(at - HOUR, at)
         self.found = {query.key: self.read(query, seconds=WINDOW) for query in QUERIES}
 
     def say(self, level: str, check: str, message: str, cost: str = "", mend: str = "") -> Diagnosis:
@@ -47,10 +48,9 @@ class Evidence:
 
     def read(self, query: Query, *, seconds: float) -> Samples:
         """Raw samples where the product reads raw ones, else the last of each series with its name."""
-        chosen = self.chosen(query.names, *query.extra)
-        if query.over:
-            return self._counted(self.source.over_time(f"last_over_time({chosen}[{seconds:.0f}s])", ends=[self.at]))
-        return self._counted(self.source.raw(chosen, start=self.at - seconds, end=self.at))
+        if not query.over:
+            return self._counted(self._held.samples(query, start=self.at - seconds, end=self.at))
+        return self._counted(self._held.reduced(replace(query, over="last_over_time", above=None), ends=[self.at], seconds=seconds))
 
     def lately(self, key: str) -> int:
         """Series of the last hour, for what the last quarter of an hour lacks."""

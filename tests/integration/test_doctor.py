@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.exposition import healthy, text
-from tests.prometheus_server import free_port, needed, prometheus
+from tests.prometheus_server import free_port, needed, serving
 
 ROOT = Path(__file__).parents[2]
 NOW = float(int(time.time()))
@@ -36,7 +36,7 @@ def url(tmp_path_factory):
     """A Prometheus with one sound cluster, and the same without labels of pods."""
     rows = healthy(start=NOW - 1200, end=NOW - 15)
     clusters = {"sound": rows, "unlabelled": [row for row in rows if row.name != "kube_pod_labels"]}
-    with prometheus(text(clusters), tmp_path_factory.mktemp("prometheus")) as address:
+    with serving(text(clusters), tmp_path_factory.mktemp("prometheus")) as address:
         yield address
 
 

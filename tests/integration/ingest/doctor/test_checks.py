@@ -9,10 +9,11 @@ import pytest
 
 from finops.models import Cluster, Rate, TeamRule
 from ingest.doctor import Configured, Diagnosis, examine
+from ingest.open import open_source
 from ingest.sources.prometheus import PrometheusSource
 from tests.exposition import MODEL, Series, healthy, text
 from tests.hostile import hostile, success
-from tests.prometheus_server import needed, prometheus
+from tests.prometheus_server import needed, serving
 
 pytestmark = needed
 NOW = float(int(time.time()))
@@ -134,7 +135,7 @@ def url(tmp_path_factory):
     clusters = {name: case[0] for name, case in FAULTS.items()} | SILENT
     clusters |= {"x": healthy(start=NOW - 900, end=NOW - 15)}
     idle = [replace(r, times=[t for t in r.times if t < NOW - 400]) if r.name.startswith(("DCGM", "kube_node_s", "kube_pod_c")) else r for r in sound()]
-    with prometheus(text(clusters | {"scaled-to-zero": idle}), tmp_path_factory.mktemp("prometheus")) as address:
+    with serving(text(clusters | {"scaled-to-zero": idle}), tmp_path_factory.mktemp("prometheus")) as address:
         yield address
 
 
@@ -237,3 +238,18 @@ def test_a_partial_answer_is_a_fault_of_its_own() -> None:
     with hostile(lambda r, n: success("vector", [], warnings=["store is down"])) as server:
         (row,) = found(server.url, "x", match={})
     assert (row.check, row.level) == ("partial", "fault") and "wait until all its stores are back" in row.message
+
+
+def test_the_checks_serve_a_file_and_look_at_its_end(tmp_path) -> None:
+    """A file of September, with a board of n2 lost and without labels of pods."""
+    rows = [row for row in healthy(start=1_757_000_000, end=1_757_003_000) if row.name != "kube_pod_labels" and row.labels.get("UUID") != "GPU-d"]
+    (tmp_path / "dump.om").write_text(text({"lab": rows}))
+    cluster = Cluster(name="lab", source={"openmetrics": {"path": str(tmp_path / "dump.om")}})
+    found = {row.check: row for row in examine(cluster, open_source(cluster), configured=SOUND) if row.level != "ok"}
+    assert {check: row.level for check, row in found.items()} == {"kube_pod_labels": "fault", "boards without series": "warn", "teams": "warn"}
+
+
+def test_scraped_pages_without_samples_are_one_fault(db) -> None:
+    cluster = Cluster.objects.create(name="lab", source={"exporters": {"dcgm": [], "kube_state_metrics": []}})
+    (row,) = [row for row in examine(cluster, open_source(cluster), configured=SOUND) if row.level != "ok"]
+    assert (row.check, row.level) == ("series", "fault")

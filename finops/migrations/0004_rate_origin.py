@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("finops", "0002_ledger")]
+    dependencies = [("finops", "0003_scheduling")]
     operations = [
         migrations.AddField(
             model_name="rate",
