@@ -65,3 +65,10 @@ def retention(seen: Evidence) -> Iterator[Diagnosis]:
         yield seen.say("warn", "retention", f"nodes stood {KEPT_DAYS} days ago and no sample of then is left, or scraping began since",
                        "hours in which collection stands still for longer than that are lost for ever",
                        "prometheus: --storage.tsdb.retention.time=15d")
+
+
+def histograms(seen: Evidence) -> Iterator[Diagnosis]:
+    """Series that came as native histograms: they hold no value to read."""
+    if skipped := getattr(seen.source, "histograms", 0):
+        yield seen.say("warn", "histograms", f"{skipped} series are native histograms and were skipped", "what they tell is missing",
+                       "Prometheus: scrape_configs: scrape_native_histograms: false for the exporters' jobs")

@@ -33,12 +33,12 @@ class Configured:
 class Evidence:
     """Samples of [at - 15 min, at) by catalogue key, and what the tidiers make of them. Unix seconds.
 
-    `skew`: seconds the source's clock is ahead, None where it has none. `questions`, `series`: asked and read so far.
+    `skew`: seconds the source's clock is ahead, None where it has none. `series`: read so far.
     """
 
     def __init__(self, cluster: Cluster, source: Source, *, at: float, skew: float | None = None, configured: Configured) -> None:
         self.cluster, self.source, self.at, self.skew, self.configured = cluster, source, at, skew, configured
-        self.questions, self.series = 0 if skew is None else 1, 0
+        self.series = 0
         self.match: Mapping[str, str] = getattr(source, "match", {})
         self._held = source.during(at - HOUR, at)
         self.found = {query.key: self.read(query, seconds=WINDOW) for query in QUERIES}
@@ -71,7 +71,6 @@ class Evidence:
         return selector(names, match=self.match, extra=extra)
 
     def _counted(self, found: Samples) -> Samples:
-        self.questions += 1
         self.series += len(found.labels)
         return found
 

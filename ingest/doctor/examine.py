@@ -14,6 +14,7 @@ NOTHING = "nothing is collected from this cluster"
 
 def examine(cluster: Cluster, source: Source, *, configured: Configured, at: float | None = None) -> list[Diagnosis]:
     """Every finding on one source; an unreachable one, and one that has nothing of ours, is a single fault."""
+    before = source.spent.questions
     try:
         skew = source.check() if isinstance(source, PrometheusSource) else None
         seen = Evidence(cluster, source, at=_latest(cluster, source, skew or 0.0) if at is None else at, skew=skew, configured=configured)
@@ -21,7 +22,7 @@ def examine(cluster: Cluster, source: Source, *, configured: Configured, at: flo
         found += [diagnosis for check in FIRST for diagnosis in check(seen)]
         if any(len(samples) for samples in seen.found.values()):
             found += [diagnosis for check in CHECKS for diagnosis in check(seen)]
-        return found + [seen.say("ok", "load", f"{seen.questions} questions, {seen.series} series read")]
+        return found + [seen.say("ok", "load", f"{source.spent.questions - before} questions, {seen.series} series read")]
     except SourceError as error:
         return [unreachable(cluster, error)]
 

@@ -22,6 +22,7 @@ FIRST: tuple[Check, ...] = (checks_source.clock, checks_source.nothing)
 CHECKS: tuple[Check, ...] = (
     checks_source.several_clusters,
     checks_source.retention,
+    checks_source.histograms,
     checks_series.present,
     checks_series.lag,
     checks_series.interval,

@@ -1,5 +1,6 @@
 """Prometheus, and what speaks its query API (Thanos, Mimir, VictoriaMetrics), as a source of samples."""
 
+import logging
 import math
 import random
 import re
@@ -16,7 +17,7 @@ from prometheus_api_client.prometheus_connect import PrometheusConnect
 from ingest.catalogue import QUERIES, Query
 from ingest.sources import Passing, Samples, SourceError, Spent, Throttled, TooMuch, selector
 from ingest.sources.credentials import plain, secrets, sent
-from ingest.sources.decode import decode, one_line, verdict
+from ingest.sources.decode import Tally, decode, one_line, verdict
 from ingest.sources.transport import NEVER, Session, post
 
 T = TypeVar("T")
@@ -26,9 +27,12 @@ PATIENT = 4
 QUERY_SHOWN = 200
 BACKOFF_SECONDS = 0.2
 PATIENCE_SECONDS = 10.0
-SKEW_SECONDS = 60.0
+SKEW_SECONDS, SKEW_TOLD = 60.0, 5.0
 SMALLEST_SECONDS = 60.0
 MONTH_HOURS = 720
+# What money is made of: a list that a proxy shortened, whole JSON and all, would lose some.
+COUNTED = ("requests", "init_requests", "capacity", "profiling", "utilisation")
+LOG = logging.getLogger(__name__)
 # Thanos: fail rather than leave stores out, and merge replicas. VictoriaMetrics: with a cache it moves the
 # evaluation times onto multiples of the step. Prometheus ignores all three.
 ALWAYS = {"partial_response": "false", "dedup": "true", "nocache": "1"}
@@ -53,16 +57,19 @@ class PrometheusSource(PrometheusConnect):
         session.guard()  # the library mounted an adapter of its own
         self.match = dict(match or {})
         self.skew: float | None = None
+        self.histograms = 0  # series skipped so far
         self.spent = Spent()
         self.max_parallel, self.max_bytes = max_parallel, max_bytes
         self._secrets = secrets(headers, bearer_token, basic_auth)
 
     def during(self, start: float, end: float) -> "PrometheusSource":
+        """Itself, once its clock has been looked at."""
+        self.check()
         return self
 
     def samples(self, query: Query, *, start: float, end: float) -> Samples:
-        """As the Source protocol says."""
-        return self.raw(self._selector(query), start=start, end=end)
+        """As the Source protocol says; SourceError where fewer series come than the server counts."""
+        return self.raw(self._selector(query), start=start, end=end, counted=query.key in COUNTED)
 
     def reduced(self, query: Query, *, ends: Sequence[float], seconds: float) -> Samples:
         """As the Source protocol says."""
@@ -83,8 +90,11 @@ class PrometheusSource(PrometheusConnect):
     def _selector(self, query: Query) -> str:
         return selector(query.names, match=self.match, extra=query.extra)
 
-    def raw(self, selector: str, *, start: float, end: float) -> Samples:
-        """Every sample with start <= t < end; a window refused as too big is halved down to 60 s."""
+    def raw(self, selector: str, *, start: float, end: float, counted: bool = False) -> Samples:
+        """Every sample with start <= t < end; a window refused as too big is halved down to 60 s.
+
+        `counted`: the server is asked beforehand how many series it has, and an answer with fewer is refused.
+        """
         first, last = math.floor(start * 1000), math.ceil(end * 1000)
         if last <= first:
             return Samples.empty()
@@ -92,12 +102,19 @@ class PrometheusSource(PrometheusConnect):
         # gives the same samples from both.
         query = {"query": f"{selector}[{last - first}ms]", "time": seconds(last - 1)}
         try:
-            return self._samples("query", query, "matrix").between(start, end)
+            # Counted first: a series that begins between the two questions then only adds one.
+            told = self._count(f"last_over_time({query['query']})", at=query["time"]) if counted else 0
+            return self._samples("query", query, "matrix", at_least=told).between(start, end)
         except TooMuch:
             if end - start < 2 * SMALLEST_SECONDS:
                 raise
         middle = (first + last) // 2 / 1000
-        return Samples.concat([self.raw(selector, start=start, end=middle), self.raw(selector, start=middle, end=end)])
+        halves = ((start, middle), (middle, end))
+        return Samples.concat([self.raw(selector, start=first, end=last, counted=counted) for first, last in halves])
+
+    def _count(self, expression: str, *, at: str) -> int:
+        found = self._samples("query", {"query": f"count({expression})", "time": at}, "vector").value
+        return int(found[0]) if len(found) else 0
 
     def over_time(self, expression: str, *, ends: Sequence[float]) -> Samples:
         """The expression 1 ms before each end, stamped with the end; a list refused as too big is halved.
@@ -127,6 +144,8 @@ class PrometheusSource(PrometheusConnect):
         self.skew = float(answer.value[0]) - (before + clock()) / 2
         if not abs(self.skew) <= SKEW_SECONDS:
             raise self._error(f"its clock is {self.skew:+.0f} s off ours; set both by NTP", "vector(time())")
+        if abs(self.skew) > SKEW_TOLD:
+            LOG.warning("%s: its clock is %+.0f s off ours; set both by NTP: above %.0f s it is refused", self.url, self.skew, SKEW_SECONDS)
         return self.skew
 
     def parallel(self, calls: Sequence[Callable[[], T]]) -> list[T]:
@@ -141,13 +160,23 @@ class PrometheusSource(PrometheusConnect):
                 raise failed[0].exception()
             return [future.result() for future in futures]
 
-    def _samples(self, path: str, params: dict, expected: str) -> Samples:
-        """The decoded answer to one query."""
-        body = self._request(path, params)
+    def _samples(self, path: str, params: dict, expected: str, *, at_least: int = 0) -> Samples:
+        """The decoded answer to one query; SourceError below `at_least` series."""
+        body, tally = self._request(path, params), Tally()
         try:
-            return decode(body, expected)
+            found = decode(body, expected, tally=tally)
         except SourceError as error:
             raise self._error(str(error), params["query"]) from None
+        if tally.series < at_least:
+            cut = f"answered {tally.series} series where it counts {at_least}; a proxy in between shortens its answers: raise that limit"
+            raise self._error(cut, params["query"])
+        self._skipped(tally.histograms, params["query"])
+        return found
+
+    def _skipped(self, histograms: int, query: str) -> None:
+        self.histograms += histograms
+        if histograms:
+            LOG.warning("%s", self._error(f"{histograms} series are native histograms and were skipped; record them as gauges", query))
 
     def _evaluated(self, expression: str, ends: list[int], stamps: np.ndarray) -> Samples:
         """As over_time in one request; `ends` in ms, `stamps` the same ends in seconds."""

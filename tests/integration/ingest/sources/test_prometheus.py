@@ -11,12 +11,14 @@ import zlib
 
 import pytest
 
+from ingest.catalogue import QUERIES
 from ingest.sources import SourceError, TooMuch, selector
 from ingest.sources.prometheus import PrometheusSource
 from tests.hostile import failure, hostile, success
 
 ONE = [{"metric": {"a": "1"}, "value": [100, "1"]}]
 TOO_MANY = failure(422, "execution", "query processing would load too many samples into memory in query execution")
+CAPACITY = next(query for query in QUERIES if query.key == "capacity")
 TOKEN = "canary-token-1234567890"
 
 
@@ -117,6 +119,59 @@ def test_gzip_bomb_and_plain_flood():
     assert "above the limit of 1048576 bytes" in line and took < 1
     line, _, _ = refused(lambda r, n: (200, {}, b" " * 2**21), kind=TooMuch, max_bytes=2**20)
     assert "above the limit" in line
+
+
+def test_a_bomb_within_the_limit_of_bytes_is_refused_too():
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, 31)
+    bomb = b"".join(squeeze.compress(bytes(2**20)) for _ in range(200)) + squeeze.flush()
+    line, requests, took = refused(lambda r, n: (200, {"Content-Encoding": "gzip"}, bomb))
+    assert "unfolds to more than 200 times its size" in line and took < 1 and len(requests) == 1
+
+
+@pytest.mark.parametrize("url", ["http://169.254.169.254", "http://2852039166:80", "http://[::ffff:169.254.169.254]/prometheus"])
+def test_addresses_of_cloud_credentials_are_refused_before_a_byte_is_sent(url):
+    with pytest.raises(SourceError, match=r"169.254.169.254.*, where clouds keep a machine's credentials.*; name the server itself"):
+        PrometheusSource(url, timeout=1).instant("up", at=1)
+
+
+def counting(series: int, listed: int):
+    """Counts `series` and lists fewer, whole JSON and all."""
+
+    def behave(request, number):
+        if request.form["query"].startswith("count("):
+            return success("vector", [{"metric": {}, "value": [100, str(series)]}])
+        return success("matrix", [{"metric": {"node": str(n)}, "values": [[1000, "8"]]} for n in range(listed)])
+
+    return behave
+
+
+def test_a_list_shorter_than_the_servers_own_count_is_refused():
+    for listed in (0, 2):
+        with hostile(counting(3, listed)) as server:
+            with pytest.raises(SourceError, match=f"answered {listed} series where it counts 3; a proxy in between shortens"):
+                PrometheusSource(server.url).samples(CAPACITY, start=900, end=1100)
+    with hostile(counting(3, 4)) as server:
+        assert len(PrometheusSource(server.url).samples(CAPACITY, start=900, end=1100).labels) == 4
+    assert [request.form["query"] for request in server.requests] == [
+        'count(last_over_time(kube_node_status_capacity{resource=~"nvidia_com_(gpu|gpu_shared|mig_.+)"}[200000ms]))',
+        'kube_node_status_capacity{resource=~"nvidia_com_(gpu|gpu_shared|mig_.+)"}[200000ms]']  # fmt: skip
+
+
+def test_native_histograms_are_skipped_counted_and_told(caplog):
+    mixed = [*ONE, {"metric": {"h": "1"}, "histogram": [100, {"count": "2"}]}]
+    with hostile(lambda r, n: success("vector", mixed)) as server:
+        source = PrometheusSource(server.url)
+        assert source.instant("up", at=100).labels == [{"a": "1"}]
+    assert source.histograms == 1 and "1 series are native histograms and were skipped; record them as gauges" in caplog.text
+
+
+def test_a_clock_off_by_seconds_is_told_before_each_fetch(caplog):
+    for ahead, told in ((1, False), (8, True)):
+        caplog.clear()
+        with hostile(lambda r, n, s=ahead: success("vector", [{"metric": {}, "value": [1, str(time.time() + s)]}])) as server:
+            source = PrometheusSource(server.url)
+            assert source.during(0, 3600) is source
+        assert ("its clock is +8 s off ours; set both by NTP" in caplog.text) == told
 
 
 def test_gzip_unasked_is_read_and_other_encodings_are_refused():
