@@ -2,7 +2,6 @@
 
 import logging
 import math
-import random
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,23 +14,20 @@ import numpy as np
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 
 from ingest.catalogue import QUERIES, Query
-from ingest.sources import Passing, Samples, SourceError, Spent, Throttled, TooMuch, selector
+from ingest.sources import Samples, SourceError, Spent, TooMuch, selector
+from ingest.sources.counts import COUNTED, Counts, question, refuse_fewer
 from ingest.sources.credentials import plain, secrets, sent
 from ingest.sources.decode import Tally, decode, one_line, verdict
+from ingest.sources.patience import pause_after
 from ingest.sources.transport import NEVER, Session, post
 
 T = TypeVar("T")
 
-TRIES = 3
 PATIENT = 4
 QUERY_SHOWN = 200
-BACKOFF_SECONDS = 0.2
-PATIENCE_SECONDS = 10.0
 SKEW_SECONDS, SKEW_TOLD = 60.0, 5.0
 SMALLEST_SECONDS = 60.0
 MONTH_HOURS = 720
-# What money is made of: a list that a proxy shortened, whole JSON and all, would lose some.
-COUNTED = ("requests", "init_requests", "capacity", "profiling", "utilisation")
 LOG = logging.getLogger(__name__)
 # Thanos: fail rather than leave stores out, and merge replicas. VictoriaMetrics: with a cache it moves the
 # evaluation times onto multiples of the step. Prometheus ignores all three.
@@ -58,13 +54,18 @@ class PrometheusSource(PrometheusConnect):
         self.match = dict(match or {})
         self.skew: float | None = None
         self.histograms = 0  # series skipped so far
+        self._counts = Counts()
         self.spent = Spent()
         self.max_parallel, self.max_bytes = max_parallel, max_bytes
         self._secrets = secrets(headers, bearer_token, basic_auth)
 
     def during(self, start: float, end: float) -> "PrometheusSource":
-        """Itself, once its clock has been looked at."""
-        self.check()
+        """Itself, once its clock has been looked at and its objects have been counted."""
+        at = min(end, time.time() + self.check())
+        try:
+            self._counts = Counts.of(self.instant(question(self.match), at=at), at=at)
+        except TooMuch:
+            self._counts = Counts()
         return self
 
     def samples(self, query: Query, *, start: float, end: float) -> Samples:
@@ -72,9 +73,15 @@ class PrometheusSource(PrometheusConnect):
         return self.raw(self._selector(query), start=start, end=end, counted=query.key in COUNTED)
 
     def reduced(self, query: Query, *, ends: Sequence[float], seconds: float) -> Samples:
-        """As the Source protocol says."""
+        """As the Source protocol says; SourceError where fewer objects come than the server counts."""
         above = "" if query.above is None else f" > {query.above:g}"
-        return self.over_time(f"{query.over}({self._selector(query)}[{int(seconds)}s]){above}", ends=ends)
+        expression = f"{query.over}({self._selector(query)}[{int(seconds)}s]){above}"
+        found = self.over_time(expression, ends=ends)
+        try:
+            self._counts.check(query, found, ends=ends, seconds=seconds)
+        except SourceError as error:
+            raise self._error(str(error), expression) from None
+        return found
 
     def span(self, *, until: float) -> tuple[float, float] | None:
         """Walks back month by month to the first hour that has a GPU node; two empty months end the walk."""
@@ -165,11 +172,9 @@ class PrometheusSource(PrometheusConnect):
         body, tally = self._request(path, params), Tally()
         try:
             found = decode(body, expected, tally=tally)
+            refuse_fewer(tally.series, at_least)
         except SourceError as error:
             raise self._error(str(error), params["query"]) from None
-        if tally.series < at_least:
-            cut = f"answered {tally.series} series where it counts {at_least}; a proxy in between shortens its answers: raise that limit"
-            raise self._error(cut, params["query"])
         self._skipped(tally.histograms, params["query"])
         return found
 
@@ -243,13 +248,3 @@ def step_of(ends: list[int]) -> int:
     if len(steps) != 1 or min(steps) <= 0:
         raise ValueError("the ends must be ascending and equidistant")
     return steps.pop()
-
-
-def pause_after(error: SourceError, faults: list[SourceError]) -> float | None:
-    """Seconds to wait before the next try, None where another try is useless; `faults` are the earlier errors."""
-    if isinstance(error, Throttled):
-        again = error.pause <= PATIENCE_SECONDS and not any(isinstance(fault, Throttled) for fault in faults)
-        return error.pause if again else None
-    if isinstance(error, Passing) and len(faults) < TRIES - 1:
-        return BACKOFF_SECONDS * 2 ** len(faults) * random.uniform(0.5, 1.5)
-    return None

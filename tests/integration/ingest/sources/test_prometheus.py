@@ -171,6 +171,7 @@ def test_a_clock_off_by_seconds_is_told_before_each_fetch(caplog):
         with hostile(lambda r, n, s=ahead: success("vector", [{"metric": {}, "value": [1, str(time.time() + s)]}])) as server:
             source = PrometheusSource(server.url)
             assert source.during(0, 3600) is source
+            assert len(server.requests) == 2  # the clock, and one count of all objects
         assert ("its clock is +8 s off ours; set both by NTP" in caplog.text) == told
 
 
