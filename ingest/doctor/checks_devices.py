@@ -7,7 +7,7 @@ import numpy as np
 
 from finops.accounting.usage import busy_fraction
 from ingest.doctor.diagnosis import Diagnosis, named
-from ingest.doctor.evidence import Evidence
+from ingest.doctor.evidence import RECENT, Evidence
 from ingest.doctor.symptoms import COUNTERS, LINES
 from ingest.tidy.devices import POD_LABELS, named_pod
 
@@ -39,8 +39,10 @@ def pod_label(seen: Evidence) -> Iterator[Diagnosis]:
     """Whether series name the pods that hold GPUs, and under which label."""
     rows = [row for row in seen.labels(*BOTH)]
     found = {pod: row for row in rows if (pod := named_pod(row, seen.holders))}
-    silent = seen.holders - set(found)
-    if not seen.holders or not rows:
+    # A pod that has just been bound may not have been scraped yet.
+    settled = {(pod.namespace, pod.name) for pod in seen.holding if pod.lease and pod.lease.start < seen.at - RECENT}
+    silent = settled - set(found)
+    if not seen.holders or not rows or not found and not silent:
         return
     if found:
         label = next(pod for pod, space in POD_LABELS if any((row.get(space), row.get(pod)) in found for row in found.values()))

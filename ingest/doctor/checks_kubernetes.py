@@ -68,3 +68,27 @@ def quotas(seen: Evidence) -> Iterator[Diagnosis]:
     quota = seen.number(f"count(last_over_time({seen.chosen(('kube_resourcequota',))}[1h]))")
     yield seen.say("ok", "quotas", f"{quota:.0f} series of ResourceQuota" if quota else
                    "no kube_resourcequota: none exists, or kube-state-metrics' --resources lacks resourcequotas")
+
+
+def shards(seen: Evidence) -> Iterator[Diagnosis]:
+    """A sharded kube-state-metrics of which a part is not scraped lacks a part of the pods."""
+    whole = seen.number(f"max({seen.chosen(('kube_state_metrics_total_shards',))})")
+    if whole <= 1:
+        return
+    there = seen.number(f"count(count by (shard_ordinal) ({seen.chosen(('kube_state_metrics_shard_ordinal',))}))")
+    if there < whole:
+        yield seen.say("fault", "shards", f"{there:.0f} of {whole:.0f} shards of kube-state-metrics are scraped",
+                       "pods and nodes of the others are missing: their hours are unallocated or not there",
+                       "kube-state-metrics: autosharding: enabled: true, and one ServiceMonitor endpoint for every pod of its StatefulSet")
+    else:
+        yield seen.say("ok", "shards", f"all {whole:.0f} shards of kube-state-metrics are scraped")
+
+
+def watches(seen: Evidence) -> Iterator[Diagnosis]:
+    """kube-state-metrics that lost the API server goes on showing pods that are gone."""
+    failing = ("kube_state_metrics_list_total", "kube_state_metrics_watch_total")
+    errors = seen.number(f"sum(increase({seen.chosen(failing, ('result', '=', 'error'))}[15m]))")
+    if errors >= 1:
+        yield seen.say("warn", "watches", f"kube-state-metrics failed {errors:.0f} times to read the API in 15 minutes",
+                       "pods that are gone may still be shown, and new ones may not",
+                       "kube-state-metrics: rbac: create: true, and look at its log for what it may not list")

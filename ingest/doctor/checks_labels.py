@@ -28,6 +28,16 @@ def pod_annotations(seen: Evidence) -> Iterator[Diagnosis]:
     yield from _allowed(seen, "pod_annotations", "pod_annotation", mend, prefix="annotation_")
 
 
+def conflicts(seen: Evidence) -> Iterator[Diagnosis]:
+    """Two labels that kube-state-metrics spells alike get a suffix each, and neither is found under its name."""
+    wanted = {f"label_{sanitised(name)}_conflict1" for kind in ("pod_label", "namespace_label") for names in _needed(seen, kind) for name in names}
+    found = {name for row in seen.labels("pod_labels", "namespace_labels") for name in row.keys() & wanted}
+    if found:
+        shown = named(name.removesuffix("_conflict1") for name in found)
+        yield seen.say("fault", "label conflict", f"two labels on one object become {shown}", UNREAD,
+                       "remove one spelling from the objects: kubectl label --all-namespaces pods --all the-other-spelling-")
+
+
 def user(seen: Evidence) -> Iterator[Diagnosis]:
     """The label that says who runs a pod."""
     label = seen.cluster.user_label

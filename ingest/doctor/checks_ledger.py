@@ -44,7 +44,7 @@ def exchange_rates(seen: Evidence) -> Iterator[Diagnosis]:
 def teams(seen: Evidence) -> Iterator[Diagnosis]:
     """The share of held GPUs whose pods fall to no team."""
     rules = [Rule(r.kind, r.name, r.label, r.match, r.start, r.end) for r in seen.configured.rules if r.kind != "describe"]
-    holding = [pod for pod in seen.pods if pod.lease]
+    holding = seen.holding
     pools = {node.name: node.pool for node in seen.nodes}
     lost = [pod for pod in holding if team(_claim(pod, pools), rules, at=_now(seen)) == UNASSIGNED]
     if not holding:

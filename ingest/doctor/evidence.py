@@ -1,5 +1,6 @@
 """What a source says of the last quarter of an hour, asked once; every check reads it from here."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +18,9 @@ from ingest.tidy.pods import Pod, pods
 
 WINDOW = 900.0
 HOUR = 3600.0
+RECENT = 300.0
+# What tells one thing from another, of whatever kind.
+IDENTITY = ("UUID", "uuid", "GPU_I_ID", "uid", "container", "node", "resource")
 CATALOGUE = {query.key: query for query in QUERIES}
 
 
@@ -84,8 +88,11 @@ class Evidence:
         return {name: spelled.count(name) for name in sorted(set(spelled))}
 
     def times(self, key: str) -> list[np.ndarray]:
-        """The rising instants of each series."""
-        return [np.unique(times) for _, times, _ in self.answers.columns(key)]
+        """The rising instants of each thing: labels that change, such as a device's pod, begin a series but no new thing."""
+        parts: dict[tuple[str, ...], list[np.ndarray]] = defaultdict(list)
+        for labels, times, _ in self.answers.columns(key):
+            parts[tuple(labels.get(name, "") for name in IDENTITY)].append(times)
+        return [np.unique(np.concatenate(found)) for found in parts.values()]
 
     @cached_property
     def answers(self) -> Answers:
@@ -97,8 +104,13 @@ class Evidence:
 
     @cached_property
     def holders(self) -> set[tuple[str, str]]:
-        """(namespace, pod) of pods that hold a GPU now or did in the last quarter of an hour."""
-        return {(pod.namespace, pod.name) for pod in self.pods if pod.lease}
+        """(namespace, pod) of the pods that hold."""
+        return {(pod.namespace, pod.name) for pod in self.holding}
+
+    @cached_property
+    def holding(self) -> list[Pod]:
+        """Pods that hold GPUs now; finished ones linger in kube-state-metrics until they are deleted."""
+        return [pod for pod in self.pods if (lease := pod.lease) and lease.end > self.at - RECENT]
 
     @cached_property
     def node_names(self) -> set[str]:

@@ -53,6 +53,26 @@ def sliced() -> list[Series]:
     return sound() + more
 
 
+def lingering() -> list[Series]:
+    """A Job that ended two hours ago and was not deleted: its device names it no longer."""
+    who = {"namespace": "ml", "pod": "old", "uid": "u9"}
+    times = sound()[0].times
+    return sound() + [
+        Series("kube_pod_container_resource_requests", {**who, "container": "c", "node": "n2", "resource": "nvidia_com_gpu"}, 1, times),
+        Series("kube_pod_status_scheduled_time", who, NOW - 9000, times), Series("kube_pod_completion_time", who, NOW - 7200, times),
+        Series("kube_pod_status_phase", {**who, "phase": "Succeeded"}, 1, times)]  # fmt: skip
+
+
+def flipping() -> list[Series]:
+    """The label of GPU-c names one pod, then another: two series of half as many samples."""
+    rows = []
+    for row in sound():
+        halves = (row.times[::2], row.times[1::2])
+        mine = row.labels.get("UUID") == "GPU-c"
+        rows += [replace(row, times=halves[0]), replace(row, times=halves[1]).having(vgpu="1")] if mine else [row]
+    return rows
+
+
 def old(*, kept: bool) -> list[Series]:
     """Nodes that stood five days ago, with or without samples of then."""
     capacity = next(row for row in sound() if row.name == "kube_node_status_capacity")
@@ -62,6 +82,7 @@ def old(*, kept: bool) -> list[Series]:
 
 DCGM = "DCGM_"
 PROFILING, UTIL = "DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_DEV_GPU_UTIL"
+SHARDS = (("total_shards", 2), ("shard_ordinal", 0))
 LABEL_ALLOW = "--metric-labels-allowlist=pods=[example.com/team,"
 # cluster: (its series, check, level, part of the message, part of what mends it)
 FAULTS: dict[str, tuple[list[Series], str, str, str, str]] = {
@@ -84,6 +105,12 @@ FAULTS: dict[str, tuple[list[Series], str, str, str, str]] = {
                "claims", "warn", "1 series of DRA", "nvidia.com/gpu: 1"),
     "kueue": (sound() + [Series("kueue_pending_workloads", {"cluster_queue": "q"}, 1, [NOW - 60])],
               "quotas", "warn", "Kueue runs", "enableClusterQueueResources: true"),
+    "shards": (sound() + [Series(f"kube_state_metrics_{name}", {"shard_ordinal": "0"}, value, [NOW - 60]) for name, value in SHARDS],
+               "shards", "fault", "1 of 2 shards", "autosharding"),
+    "watches": (sound() + [Series("kube_state_metrics_watch_total", {"result": "error"}, lambda n: 3.0 * n, sound()[0].times)],
+                "watches", "warn", "failed", "rbac"),
+    "conflict": (changed("kube_pod_labels", label_example_com_team="", label_example_com_team_conflict1="ml", label_example_com_team_conflict2="x"),
+                 "label conflict", "fault", "become label_example_com_team", "kubectl label"),
     "two-ksm": (sound() + [r.having(instance="ksm-1") for r in sound() if r.name.startswith(KSM)],
                 "kube-state-metrics twice", "warn", "differ in instance", "replicas: 1"),
     "ha-pair": ([r.having(prometheus_replica=x) for x in "ab" for r in sound()],
@@ -123,6 +150,11 @@ FAULTS: dict[str, tuple[list[Series], str, str, str, str]] = {
 SILENT = {
     "sound": sound(),
     "kept": old(kept=True),
+    "lingering": lingering(),
+    "whole-shards": sound() + [Series(f"kube_state_metrics_{name}", {"shard_ordinal": str(n)}, value, [NOW - 60]) for name, value in SHARDS for n in (0, 1)],
+    "new-pod": [replace(r, times=[t for t in r.times if t > NOW - 60], value=NOW - 60 if "time" in r.name or "started" in r.name else r.value)
+                if r.labels.get("uid") else r.having(exported_pod="", exported_namespace="") for r in sound()],
+    "flipping": flipping(),
     "renamed": [replace(r, name="DCGM_FI_DEV_GPU_UTIL_RATIO").having(hostname=r.labels["Hostname"], Hostname="") if r.name == UTIL else r for r in sound()],
     "honored": changed(DCGM, pod="{pod}"),
     "kueue-whole": sound() + [Series(name, {"cluster_queue": "q"}, 1, [NOW - 60]) for name in ("kueue_pending_workloads", "kueue_cluster_queue_nominal_quota")],
@@ -187,7 +219,7 @@ def test_the_load_is_counted_and_bounded(url) -> None:
     (row,) = [row for row in found(url, "sound") if row.check == "load"]
     questions, series = int(row.message.split()[0]), int(row.message.split()[2])
     assert series == 52  # 4 boards x 6, 2 nodes x 4, 2 pods x 9, 2 namespaces
-    assert questions <= 27 + 6 + 2 + 4  # the catalogue, the counts beside it, the clock, and the checks' own
+    assert questions <= 27 + 6 + 2 + 6  # the catalogue, the counts beside it, the clock, and the checks' own
 
 
 def test_configured_interval_pool_user_and_annotation(url) -> None:
