@@ -31,12 +31,12 @@ def exporters(seen: Evidence) -> Iterator[Diagnosis]:
 def _told(seen: Evidence, what: str, copies: int, differ: set[str], mend: str) -> Iterator[Diagnosis]:
     check = f"{what} twice"
     if not copies:
-        yield seen.say("ok", check, f"{what} is told once")
+        yield seen.say("ok", check, f"{what} is scraped once")
         return
     shown, replica = ", ".join(sorted(differ)) or "nothing", sorted(differ & set(REPLICA_LABELS))
     if replica:
         mend = f"Thanos: --query.replica-label={replica[0]}, or source: prometheus: match: {{{replica[0]}: one of them}}"
-    yield seen.say("warn", check, f"{copies} things of {what} are told more than once at a time; the copies differ in {shown}",
+    yield seen.say("warn", check, f"{what} is scraped more than once: {copies} of its series have copies at the same time, which differ in {shown}",
                    "harmless: copies are merged and no figure changes, but twice as much is read", mend)
 
 
