@@ -15,10 +15,11 @@ from ingest.catalogue import QUERIES
 from ingest.sources import SourceError, TooMuch, selector
 from ingest.sources.prometheus import PrometheusSource
 from tests.hostile import failure, hostile, success
+from tests.prometheus_server import serving
 
 ONE = [{"metric": {"a": "1"}, "value": [100, "1"]}]
 TOO_MANY = failure(422, "execution", "query processing would load too many samples into memory in query execution")
-CAPACITY = next(query for query in QUERIES if query.key == "capacity")
+CAPACITY, OWNER = (next(query for query in QUERIES if query.key == key) for key in ("capacity", "pod_owner"))
 TOKEN = "canary-token-1234567890"
 
 
@@ -443,3 +444,19 @@ def test_real_values_come_back_as_they_were_asked_for(prometheus):
     assert found.labels == [{"__name__": "odd", "name": NASTY}] and found.value.tolist() == [7.0]
     for value in ("x'} or gpu{uuid=~'.*", 'x"} or gpu{uuid=~".*', "\\", "\r\t\x00", '\\"} or gpu #'):
         assert len(source.raw(selector(["gpu"], match={"uuid": value}), start=HOUR, end=HOUR + 60)) == 0
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="needs prometheus and promtool: apt-get install prometheus")
+def test_counts_agree_with_lists_at_the_edges_of_a_window(tmp_path):
+    """Series that begin at the window's very end, end at its start, or have only one sample in it."""
+    start, end = 1_757_000_000, 1_757_003_600
+    lines = [f'kube_pod_owner{{pod="{pod}"}} 1 {t}' for pod, times in (
+        ("whole", range(start, end + 1, 30)), ("after", range(end, end + 600, 30)), ("before", range(start - 600, start, 30)),
+        ("at-start", [start]), ("at-end", [end]), ("last", [end - 0.001])) for t in times]  # fmt: skip
+    lines += [line.replace("kube_pod_owner{", 'kube_node_status_capacity{resource="nvidia_com_gpu",node="n",') for line in lines]
+    with serving("\n".join([*sorted(lines), "# EOF", ""]), tmp_path) as url:
+        source = PrometheusSource(url).during(start, end)
+        owners = source.reduced(OWNER, ends=[end], seconds=3600)
+        capacity = source.samples(CAPACITY, start=start, end=end)
+    assert sorted(row["pod"] for row in owners.labels) == ["at-start", "last", "whole"]
+    assert sorted(row["pod"] for row in capacity.labels) == ["at-start", "last", "whole"]
