@@ -115,7 +115,7 @@ TLS = any(origin.startswith("https:") for origin in CSRF_TRUSTED_ORIGINS)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = TLS
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = GIVEN.base_path or "/"
 SECURE_SSL_REDIRECT = TLS and bool(TRUSTED_PROXIES)
-SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$", "^metrics$"]  # asked from inside, past the proxy
+SECURE_REDIRECT_EXEMPT = ["(^|/)(healthz|readyz|metrics)$"]  # asked from inside, past the proxy
 SECURE_HSTS_SECONDS = 365 * 24 * 3600
 # The domain is the operator's: whether its other names speak TLS, and whether browsers list it, is not ours to say.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]

@@ -1,0 +1,44 @@
+"""PostgreSQL and the Redis-compatible server: the given ones must answer, the embedded ones are started."""
+
+import os
+
+import psycopg
+import redis
+from children import Failed
+
+from finops import embedded
+from finops.environment import Environment
+
+
+def ready(given: Environment) -> str:
+    """The database's address; the children's environment names both servers. Raises Failed."""
+    data_dir = given.data_dir
+    os.environ["FINOPS_DATA_DIR"] = str(data_dir)
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if given.redis_url:
+        _ask_redis(given.redis_url)
+    else:
+        _, cache = embedded.redis_urls(data_dir)
+        os.environ["REDIS_URL"] = cache.replace("?db=1", "?db=0")  # the address names the broker, the cache is one further
+    if given.database_url:
+        _ask_postgres(given.database_url)
+    return given.database_url or embedded.postgres_url(data_dir)
+
+
+def _ask_postgres(url: str) -> None:
+    try:
+        psycopg.connect(url, connect_timeout=5).close()
+    except psycopg.Error as error:
+        raise Failed(f"DATABASE_URL: no PostgreSQL answers there: {_line(error)}") from error
+
+
+def _ask_redis(url: str) -> None:
+    try:
+        with redis.Redis.from_url(url, socket_connect_timeout=5, socket_timeout=5) as client:
+            client.ping()
+    except (redis.RedisError, OSError, ValueError) as error:
+        raise Failed(f"REDIS_URL: no Redis-compatible server answers there: {_line(error)}") from error
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())
