@@ -18,15 +18,17 @@ sys.path.insert(0, str(ROOT))
 import servers  # noqa: E402
 from children import Children, Failed, Signals, Stopped  # noqa: E402
 from demo import Demo  # noqa: E402
+from parent import Make  # noqa: E402
 
 from finops import embedded, environment  # noqa: E402
 from finops.environment import Environment  # noqa: E402
 
 
 def main() -> int:
-    children = Children(Signals())
+    signals = Signals()
+    children = Children(signals)
     try:
-        _run(children)
+        _run(children, signals)
     except Stopped:
         return 0
     except (Failed, environment.Wrong, embedded.EmbeddedError, OSError) as error:
@@ -38,10 +40,10 @@ def main() -> int:
     return 0
 
 
-def _run(children: Children) -> None:
+def _run(children: Children, signals: Signals) -> None:
     given = environment.read(os.environ, root=ROOT)
     _listen(given)
-    url = servers.ready(given)
+    url = servers.ready(given, signals=signals)
     children.manage("migrate", "--verbosity", "0")
     if given.config:
         children.manage("apply", "--if-changed", str(given.config))
@@ -79,7 +81,7 @@ def _logins(children: Children, *, demo: bool) -> str:
 
 
 def _commands(given: Environment) -> dict[str, tuple[str, ...]]:
-    celery = ("-m", "celery", "-A", "finops")
+    celery = ("-m", "celery", "-A", "finops", "-q")
     return {
         # The application is loaded before the workers are forked: an error ends the server instead of each worker in turn.
         "web": ("-m", "gunicorn", "finops.wsgi", "--bind", f"{given.shown_host}:{given.port}", "--workers", "2", "--threads", "4",
@@ -90,13 +92,18 @@ def _commands(given: Environment) -> dict[str, tuple[str, ...]]:
 
 
 def _more(name: str, *, given: Environment) -> dict[str, str]:
-    """DEBUG is for pages alone: in a worker it would only gather queries. TERM lets tasks go after a few seconds."""
-    return {"web": {"DEBUG": str(_debug(given)).lower()}, "worker": {"REMAP_SIGTERM": "SIGQUIT"}}.get(name, {})
+    """DEBUG is for pages alone: in a worker it would only gather queries.
+
+    The worker, at TERM, gives running tasks a few seconds and hands the rest back; and it need not warn of root, whose
+    danger are messages that carry code: ours are JSON.
+    """
+    worker = {"REMAP_SIGTERM": "SIGQUIT", "PYTHONWARNINGS": "ignore:You're running the worker with superuser"}
+    return {"web": {"DEBUG": str(_debug(given)).lower()}, "worker": worker}.get(name, {})
 
 
 def _watch(children: Children, *, given: Environment, demo: Demo, logins: str) -> None:
-    announced = False
-    while True:
+    announced, make = False, Make()
+    while not make.ending():
         demo.went_on()
         children.check()
         if not announced and _ready(given):

@@ -4,25 +4,31 @@ import os
 
 import psycopg
 import redis
-from children import Failed
+from children import Failed, Signals
 
 from finops import embedded
 from finops.environment import Environment
 
 
-def ready(given: Environment) -> str:
-    """The database's address; the children's environment names both servers. Raises Failed."""
+def ready(given: Environment, *, signals: Signals) -> str:
+    """The database's address; the children's environment names both servers. Raises Failed.
+
+    A signal waits until an embedded server is up: one that is half there would have no user to stop it.
+    """
     data_dir = given.data_dir
     os.environ["FINOPS_DATA_DIR"] = str(data_dir)
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     if given.redis_url:
         _ask_redis(given.redis_url)
     else:
-        _, cache = embedded.redis_urls(data_dir)
+        with signals.held():
+            _, cache = embedded.redis_urls(data_dir)
         os.environ["REDIS_URL"] = cache.replace("?db=1", "?db=0")  # the address names the broker, the cache is one further
     if given.database_url:
         _ask_postgres(given.database_url)
-    return given.database_url or embedded.postgres_url(data_dir)
+        return given.database_url
+    with signals.held():
+        return embedded.postgres_url(data_dir)
 
 
 def _ask_postgres(url: str) -> None:
