@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,9 +56,9 @@ class Children:
 
     def __init__(self, signals: Signals) -> None:
         self._signals = signals
-        self._running: dict[str, subprocess.Popen[str]] = {}
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
 
-    def start(self, name: str, *arguments: str, more: Mapping[str, str] | None = None, captured: bool = False) -> None:
+    def start(self, name: str, *arguments: str, more: Mapping[str, str] | None = None, open_files: Sequence[int] = ()) -> None:
         """A Python process in the project's folder; `more` is added to its environment."""
         with self._signals.held():
             self._running[name] = subprocess.Popen(
@@ -66,18 +66,23 @@ class Children:
                 cwd=ROOT,
                 env={**os.environ, **(more or {})},
                 start_new_session=True,
-                stdout=subprocess.PIPE if captured else None,
-                text=True,
+                pass_fds=open_files,
             )
 
-    def manage(self, *arguments: str, more: Mapping[str, str] | None = None, captured: bool = False) -> str:
-        """A command of the product, to its end; what it printed, where captured. Raises Failed."""
-        name = f"manage.py {arguments[0]}"
-        self.start(name, "manage.py", *arguments, more=more, captured=captured)
-        printed, _ = self._running[name].communicate()
-        if code := self._running.pop(name).returncode:
-            raise Failed(f"{name} ended with {code}")
-        return printed or ""
+    def answer(self, script: str, *arguments: str) -> str:
+        """Runs a script to its end; what it wrote into the descriptor that is its first argument. Raises Failed."""
+        readable, writable = os.pipe()
+        try:
+            self.start(script, script, str(writable), *arguments, open_files=(writable,))
+        finally:
+            os.close(writable)
+        with open(readable) as answer:
+            written = answer.read()
+        code = self._running[script].wait()
+        del self._running[script]
+        if code:
+            raise Failed(f"{script} ended with {code}")
+        return written
 
     def ended(self, name: str) -> bool:
         """Whether this one, which may end, has ended well; it is forgotten then."""

@@ -1,56 +1,35 @@
-"""The demo company behind `make run`: its history, its live exporters, its log-ins."""
+"""The demo company behind the pages: its live exporters, and its older history while that is not complete."""
 
 import contextlib
 import random
 import socket
 from pathlib import Path
 
-import psycopg
 from children import Children
 
-HISTORY = "the demo's history"
-FIRST_DAYS, ALL_DAYS = "8", "70"
+HISTORY, ALL_DAYS = "the demo's history", "70"
 # Below the ports that systems hand out to outgoing connections, so that the kept port is free at the next start too.
 PORTS = range(20000, 32000)
 
 
 class Demo:
-    """Steps in the order of a start: `load`, `serve`, `went_on` until it is all there."""
-
-    def __init__(self, children: Children, *, data_dir: Path, database_url: str) -> None:
+    def __init__(self, children: Children, *, data_dir: Path) -> None:
         self._children = children
         self._complete = data_dir / "demo-history-complete"
-        self._port_file = data_dir / "simulator-port"
-        self._url = database_url
+        self.port = _kept_port(data_dir / "simulator-port")
 
-    def load(self) -> bool:
-        """Fills an empty database, or the pause since the last start; whether there is a demo cluster."""
-        clusters = self._clusters()
-        if clusters and "demo" not in clusters:
-            return False
-        self._port = _kept_port(self._port_file)
-        self._children.manage("simulate", "load", "--days", FIRST_DAYS, "--port", str(self._port))
-        return "demo" in self._clusters()
-
-    def serve(self) -> None:
-        """The live exporters, and behind them the older history until it is complete."""
-        if _free(self._port):
-            self._children.start("the demo's exporters", "manage.py", "simulate", "serve", "--port", str(self._port))
+    def start(self) -> None:
+        if _free(self.port):
+            self._children.start("the demo's exporters", "manage.py", "simulate", "serve", "--port", str(self.port))
         else:
-            print(f"run: port {self._port} is taken, so the demo cluster stands still; end what listens there", flush=True)
+            print(f"run: port {self.port} is taken, so the demo cluster stands still; end what listens there", flush=True)
         if not self._complete.exists():
-            self._children.start(HISTORY, "manage.py", "simulate", "load", "--days", ALL_DAYS, "--port", str(self._port))
+            self._children.start(HISTORY, "manage.py", "simulate", "load", "--days", ALL_DAYS, "--port", str(self.port))
 
     def went_on(self) -> None:
         """Notes the history's end, so that the next start need not ask for it again."""
         if self._children.ended(HISTORY):
             self._complete.touch()
-
-    def _clusters(self) -> set[str]:
-        """Those in force; an ended one counts only as a sign that the database is not empty."""
-        with psycopg.connect(self._url) as connection:
-            rows = connection.execute("select name, ended_at is null from finops_cluster").fetchall()
-        return {name if in_force else f"{name} (ended)" for name, in_force in rows}
 
 
 def _kept_port(path: Path) -> int:

@@ -6,10 +6,12 @@ everybody's end, with exit 1.
 
 import contextlib
 import http.client
+import json
 import os
 import socket
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,18 +45,20 @@ def main() -> int:
 def _run(children: Children, signals: Signals) -> None:
     given = environment.read(os.environ, root=ROOT)
     _listen(given)
-    url = servers.ready(given, signals=signals)
-    children.manage("migrate", "--verbosity", "0")
-    if given.config:
-        children.manage("apply", "--if-changed", str(given.config))
-    demo = Demo(children, data_dir=given.data_dir, database_url=url)
-    loaded = demo.load()
-    logins = _logins(children, demo=loaded and _debug(given))
-    for name, arguments in _commands(given).items():
+    servers.ready(given, signals=signals)
+    demo = Demo(children, data_dir=given.data_dir)
+    config = str(given.config or "")
+    told = json.loads(children.answer("deploy/prepare.py", str(demo.port), str(_debug(given)).lower(), config))
+    web, *others = _commands(given).items()
+    children.start(web[0], *web[1], more=_more(web[0], given=given))
+    make = Make()
+    _watch(children, until=lambda: _answers(given) or make.ending())
+    for name, arguments in others:
         children.start(name, *arguments, more=_more(name, given=given))
-    if loaded:
-        demo.serve()
-    _watch(children, given=given, demo=demo, logins=logins)
+    if told["demo"]:
+        demo.start()
+    _announce(given, logins=told["logins"])
+    _watch(children, until=make.ending, each=demo.went_on)
 
 
 def _debug(given: Environment) -> bool:
@@ -72,12 +76,6 @@ def _listen(given: Environment) -> None:
             probe.bind(address)
     except OSError as error:
         raise Failed(f"cannot listen on {given.shown_host}:{given.port}: {error.strerror}; set HOST or PORT") from error
-
-
-def _logins(children: Children, *, demo: bool) -> str:
-    if demo:
-        return children.manage("create-demo-users", more={"DEBUG": "true"}, captured=True)
-    return children.manage("create-admin", "--if-none", captured=True)
 
 
 def _commands(given: Environment) -> dict[str, tuple[str, ...]]:
@@ -101,19 +99,19 @@ def _more(name: str, *, given: Environment) -> dict[str, str]:
     return {"web": {"DEBUG": str(_debug(given)).lower()}, "worker": worker}.get(name, {})
 
 
-def _watch(children: Children, *, given: Environment, demo: Demo, logins: str) -> None:
-    announced, make = False, Make()
-    while not make.ending():
-        demo.went_on()
+def _announce(given: Environment, *, logins: str) -> None:
+    print(f"Ready: http://{given.shown_host}:{given.port}{given.base_path}/", flush=True)
+    print("".join(f"    {line}\n" for line in logins.splitlines()), end="", flush=True)
+
+
+def _watch(children: Children, *, until: Callable[[], bool], each: Callable[[], None] = lambda: None) -> None:
+    while not until():
+        each()
         children.check()
-        if not announced and _ready(given):
-            print(f"Ready: http://{given.shown_host}:{given.port}{given.base_path}/", flush=True)
-            print("".join(f"    {line}\n" for line in logins.splitlines()), end="", flush=True)
-            announced = True
-        time.sleep(0.2)
+        time.sleep(0.1)
 
 
-def _ready(given: Environment) -> bool:
+def _answers(given: Environment) -> bool:
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(given.host, given.host)
     with contextlib.suppress(OSError, http.client.HTTPException):
         connection = http.client.HTTPConnection(host, given.port, timeout=2)

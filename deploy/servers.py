@@ -10,8 +10,8 @@ from finops import embedded
 from finops.environment import Environment
 
 
-def ready(given: Environment, *, signals: Signals) -> str:
-    """The database's address; the children's environment names both servers. Raises Failed.
+def ready(given: Environment, *, signals: Signals) -> None:
+    """Both servers answer, and the children's environment names them. Raises Failed.
 
     A signal waits until an embedded server is up: one that is half there would have no user to stop it.
     """
@@ -26,9 +26,9 @@ def ready(given: Environment, *, signals: Signals) -> str:
         os.environ["REDIS_URL"] = cache.replace("?db=1", "?db=0")  # the address names the broker, the cache is one further
     if given.database_url:
         _ask_postgres(given.database_url)
-        return given.database_url
+        return
     with signals.held():
-        return embedded.postgres_url(data_dir)
+        embedded.postgres_url(data_dir)
 
 
 def _ask_postgres(url: str) -> None:

@@ -88,7 +88,7 @@ TEMPLATES = [
         },
     }
 ]
-STATIC_URL = "static/"
+STATIC_URL = f"{GIVEN.base_path}/static/"  # in full: a relative one is completed before the prefix is known
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where it is missing
@@ -160,7 +160,7 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = False  # it would run a task that kills its worker again without end
 CELERY_TASK_RETRY_ON_WORKER_LOST = True  # at most as often as the task's own max_retries
-CELERY_TASK_SOFT_TIME_LIMIT, CELERY_TASK_TIME_LIMIT = 840, 900
+CELERY_TASK_TIME_LIMIT = 900  # no soft limit beside it: it would be refused for tasks that set a shorter limit of their own
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 200
 CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5

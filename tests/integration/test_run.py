@@ -39,6 +39,7 @@ class House:
     def __init__(self, folder: Path) -> None:
         self.folder, self.port = folder, free_port()
         self.data, self.noted = folder / "data", folder / "noted"
+        self.started: list[Started] = []
         self.environment = {name: value for name, value in os.environ.items() if name not in NAMES} | {
             "FINOPS_DATA_DIR": str(self.data),
             "PORT": str(self.port),
@@ -47,23 +48,47 @@ class House:
             "DJANGO_SETTINGS_MODULE": "stub_settings",
         }
 
-    def start(self, *command: str, **variables: str) -> "Started":
-        return Started(self, command or RUN, variables)
+    def start(self, *command: str, ignoring_int: bool = False, **variables: str) -> "Started":
+        self.started.append(Started(self, command or RUN, variables, ignoring_int=ignoring_int))
+        return self.started[-1]
 
     def calls(self) -> list[str]:
         """What was asked of the demo's simulator."""
         return self.noted.read_text().splitlines() if self.noted.exists() else []
 
-    def left(self) -> list[str]:
-        """Commands of processes that still belong to this house."""
+    def processes(self) -> list[tuple[int, str]]:
+        """Pids and commands of all that belongs to this house, the servers' included."""
         found, mark = [], f"FINOPS_DATA_DIR={self.data}".encode()
         for environ in Path("/proc").glob("[0-9]*/environ"):
             with contextlib.suppress(OSError):
                 if mark in environ.read_bytes().split(b"\0"):
-                    found.append(environ.with_name("cmdline").read_bytes().replace(b"\0", b" ").decode())
-        return [command for command in found if command]
+                    command = environ.with_name("cmdline").read_bytes().replace(b"\0", b" ").decode()
+                    found.append((int(environ.parent.name), command))
+        return found
+
+    def left(self) -> list[str]:
+        return [command for _, command in self.processes() if command]
+
+    @property
+    def simulator_port(self) -> str:
+        return (self.data / "simulator-port").read_text()
+
+    def until_called(self, call: str, *, times: int = 1) -> None:
+        deadline = time.monotonic() + 30
+        while self.calls().count(call) < times:
+            assert time.monotonic() < deadline, self.calls()
+            time.sleep(0.05)
+
+    def pid_of(self, word: str) -> int:
+        """The process whose command holds this file of the data folder."""
+        return next(pid for pid, command in self.processes() if str(self.data / word) in command)
 
     def clear(self) -> None:
+        """After a failed test something may still run."""
+        for started in self.started:
+            if started.process.poll() is None:
+                os.killpg(started.process.pid, signal.SIGTERM)
+                started.process.wait(timeout=25)
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(Path((self.data / "socket-folder").read_text()), ignore_errors=True)
 
@@ -71,12 +96,11 @@ class House:
 class Started:
     """The supervisor's process; its lines are gathered while it runs."""
 
-    def __init__(self, house: House, command: tuple[str, ...], variables: dict[str, str]) -> None:
-        ignoring = variables.pop("IGNORING_INT", None)
+    def __init__(self, house: House, command: tuple[str, ...], variables: dict[str, str], *, ignoring_int: bool) -> None:
         self.house, self.begun = house, time.monotonic()
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=house.environment | variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            start_new_session=True, preexec_fn=(lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignoring else None,
+            start_new_session=True, preexec_fn=(lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignoring_int else None,
         )  # fmt: skip
         self.lines: list[str] = []
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -100,9 +124,9 @@ class Started:
             time.sleep(0.02)
         raise AssertionError(f"no {pattern!r} in:\n{self.text}")
 
-    def stop(self, number: int) -> None:
+    def stop(self, number: int, *, code: int = 0) -> None:
         self.process.send_signal(number)
-        self.gone()
+        self.gone(code)
 
     def gone(self, code: int = 0) -> None:
         assert self.process.wait(timeout=25) == code, self.text
@@ -130,62 +154,75 @@ class Started:
 def house(tmp_path):
     made = House(tmp_path)
     yield made
-    assert made.left() == []
     made.clear()
 
 
-def test_it_starts_starts_again_and_every_signal_ends_it(house):
-    """Four starts on one folder: the first fills it, each signal in turn ends one of them."""
+@pytest.fixture(scope="module")
+def company(tmp_path_factory):
+    """A house whose demo company is there, its older history cut short."""
+    made = House(tmp_path_factory.mktemp("company"))
+    started = made.start(HISTORY_TAKES="60")
+    started.until("engineer")
+    made.until_called("load 70")
+    started.stop(signal.SIGTERM)
+    yield made
+    made.clear()
+
+
+def test_it_starts_starts_again_and_every_signal_ends_it(house, tmp_path):
+    """Five starts on one folder: the first fills it, and each of the signals ends one of them."""
     first = house.start()
-    first.until("Ready:")
-    until_calls(house, 3)
-    assert house.calls()[0] == "load 8" and sorted(house.calls()[1:]) == ["load 70", f"serve {simulator_port(house)}"]
+    first.until("engineer")
+    house.until_called("load 70")
+    assert house.calls()[0] == "load 8" and sorted(house.calls()[1:]) == ["load 70", f"serve {house.simulator_port}"]
     assert re.search(r"Ready: http://127\.0\.0\.1:\d+/\n    user +password\n    finance +finance-of-demo +sees every team\n", first.text)
     assert first.log_in("fraud-lead", "fraud-lead-of-demo")[:2] == (200, "/")
     key = (house.data / "secret-key").read_text()
     first.stop(signal.SIGTERM)
 
-    for number, variables in ((signal.SIGINT, {}), (signal.SIGINT, {"IGNORING_INT": "yes"}), (signal.SIGHUP, {})):
-        again = house.start(**variables)
-        assert again.until("Ready:") < 10
+    # make, where it alone gets INT, waits for the supervisor and tells it nothing
+    (tmp_path / "Makefile").write_text(f"run:\n\t@exec {' '.join(RUN)}\n")
+    make = ("make", "-f", str(tmp_path / "Makefile"))
+    for number, command, ignoring in (
+        (signal.SIGINT, RUN, False),
+        (signal.SIGINT, RUN, True),
+        (signal.SIGHUP, RUN, False),
+        (signal.SIGINT, make, False),
+    ):
+        again = house.start(*command, ignoring_int=ignoring)
+        assert again.until("engineer") < 10
         assert again.log_in("finance", "finance-of-demo")[:2] == (200, "/")
-        again.stop(number)
+        again.stop(number, code=-number if command is make else 0)
     assert (house.data / "secret-key").read_text() == key
     assert house.calls().count("load 70") == 1
-    assert house.calls().count("load 8") == 4
-    assert house.calls().count(f"serve {simulator_port(house)}") == 4
+    assert house.calls().count("load 8") == house.calls().count(f"serve {house.simulator_port}") == 5
 
 
-def simulator_port(house: House) -> str:
-    return (house.data / "simulator-port").read_text()
-
-
-def until_calls(house: House, count: int) -> None:
-    deadline = time.monotonic() + 15
-    while len(house.calls()) < count and time.monotonic() < deadline:
-        time.sleep(0.05)
-
-
-def test_history_cut_short_goes_on_at_the_next_start_and_a_dead_child_ends_all(house):
-    cut = house.start(HISTORY_TAKES="60")
-    cut.until("Ready:")
-    until_calls(house, 3)
-    cut.stop(signal.SIGTERM)
-
-    again = house.start(HISTORY_TAKES="60")
-    again.until("Ready:")
-    until_calls(house, 6)
-    assert house.calls().count("load 70") == 2
-    beat = next(int(path.parent.name) for path in Path("/proc").glob("[0-9]*/cmdline") if is_beat(path, house))
-    os.kill(beat, signal.SIGKILL)
+def test_history_cut_short_goes_on_and_a_dead_child_ends_all(company):
+    again = company.start(HISTORY_TAKES="60")
+    company.until_called("load 70", times=2)
+    again.until("engineer")
+    os.kill(company.pid_of("beat-schedule"), signal.SIGKILL)
     again.gone(1)
     assert "run: beat ended with -9, so all of it stops" in again.lines
 
 
-def is_beat(path: Path, house: House) -> bool:
-    with contextlib.suppress(OSError):
-        return str(house.data / "beat-schedule").encode() in path.read_bytes()
-    return False
+def test_without_debug_there_is_no_demo_log_in_and_a_prefix_is_everywhere(company):
+    """The demo accounts of an earlier start are refused, and an administrator is made instead."""
+    started = company.start(DEBUG="false", BASE_PATH="/gpu")
+    started.until("created admin, password")
+    assert f"Ready: http://127.0.0.1:{company.port}/gpu/" in started.text and "of-demo" not in started.text
+    assert "User name and password do not match" in started.log_in("finance", "finance-of-demo", base="/gpu")[2]
+    assert started.ask("/gpu/")[:2] == (200, "/gpu/login/?next=/gpu/")
+    assert started.ask("/")[1] == "/gpu/login/?next=/gpu/"
+    styles = re.findall(r'href="(/gpu/static/[^"]+[.]css)"', started.ask("/gpu/login/")[2])
+    assert len(styles) == 2 and all(started.ask(path)[0] == 200 for path in styles)
+    password = re.search(r"created admin, password (\S+)", started.text)[1]
+    status, address, page = started.log_in("admin", password, base="/gpu")
+    assert (status, address) == (200, "/gpu/")
+    assert [link for link in re.findall(r'(?:href|src|action)="(/[^"]*)"', page) if not link.startswith("/gpu/")] == []
+    assert started.ask("/gpu/api/v1/nothing")[0] == 404
+    started.stop(signal.SIGTERM)
 
 
 @pytest.mark.parametrize("after", [0.05, 0.6, 1.5])
@@ -195,37 +232,6 @@ def test_a_signal_while_it_starts_ends_what_is_there(house, after):
     started.process.send_signal(signal.SIGTERM)
     assert started.process.wait(timeout=25) in (0, -signal.SIGTERM)  # the latter before Python itself is there
     assert house.left() == []
-
-
-def test_make_that_gets_int_alone_takes_all_along(house, tmp_path):
-    (tmp_path / "Makefile").write_text(f"run:\n\t@exec {' '.join(RUN)}\n")
-    started = house.start("make", "-f", str(tmp_path / "Makefile"))
-    started.until("Ready:")
-    started.process.send_signal(signal.SIGINT)
-    started.process.wait(timeout=25)
-    assert house.left() == []
-
-
-def test_without_debug_there_is_no_demo_log_in_and_a_prefix_is_everywhere(house):
-    """The demo accounts of an earlier start are refused, and an administrator is made instead."""
-    first = house.start()
-    first.until("engineer")
-    first.stop(signal.SIGTERM)
-    started = house.start(DEBUG="false", BASE_PATH="/gpu")
-    started.until("created admin, password")
-    assert f"Ready: http://127.0.0.1:{house.port}/gpu/" in started.text and "of-demo" not in started.text
-    assert "User name and password do not match" in started.log_in("finance", "finance-of-demo", base="/gpu")[2]
-    assert started.ask("/gpu/")[:2] == (200, "/gpu/login/?next=/gpu/")
-    assert started.ask("/")[1] == "/gpu/login/?next=/gpu/"
-    page = started.ask("/gpu/login/")[2]
-    styles = re.findall(r'href="(/gpu/static/[^"]+\.css)"', page)
-    assert styles and all(started.ask(path)[0] == 200 for path in styles)
-    password = re.search(r"created admin, password (\S+)", started.text)[1]
-    status, address, page = started.log_in("admin", password, base="/gpu")
-    assert (status, address) == (200, "/gpu/")
-    assert [link for link in re.findall(r'(?:href|src|action)="(/[^"]*)"', page) if not link.startswith("/gpu/")] == []
-    assert started.ask("/gpu/api/v1/nothing")[0] == 404 and "Traceback" not in started.ask("/gpu/nothing")[2]
-    started.stop(signal.SIGTERM)
 
 
 REFUSED = {
