@@ -37,7 +37,7 @@ def _demo(port: str) -> bool:
     demo = Cluster.objects.filter(name="demo", ended_at=None)
     if demo.exists() or not Cluster.objects.exists():
         call_command("simulate", "load", "--days", str(FIRST_DAYS), "--port", port)
-    return demo.exists()
+    return bool(demo.exists())
 
 
 def _logins(*, demo: bool) -> str:

@@ -8,7 +8,7 @@ from finops.environment.servers import split
 from finops.environment.values import Wrong, flag
 
 BACKENDS = {"smtp": "smtp", "smtps": "smtp", "console": "console", "file": "filebased"}
-EXAMPLE = "smtp://user:password@host:587"
+EXAMPLE, SENDER = "smtp://user:password@host:587", "finops@localhost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Mail:
     use_tls: bool = False
     use_ssl: bool = False
     folder: str | None = None
-    sender: str = "finops@localhost"
+    sender: str = SENDER
 
 
 def mail(url: str, *, name: str) -> Mail:
@@ -33,7 +33,7 @@ def mail(url: str, *, name: str) -> Mail:
     """
     parts = split(url, name=name, schemes=tuple(BACKENDS), example=EXAMPLE)
     query = dict(parse_qsl(parts.query))
-    sender, starttls = query.pop("from", Mail.sender), query.pop("starttls", None)
+    sender, starttls = query.pop("from", SENDER), query.pop("starttls", None)
     if query:
         raise Wrong(f"{name}: option {min(query)} is not known; known are from, starttls")
     backend = f"django.core.mail.backends.{BACKENDS[parts.scheme]}.EmailBackend"
