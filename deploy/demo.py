@@ -19,10 +19,7 @@ class Demo:
         self.port = _kept_port(data_dir / "simulator-port")
 
     def start(self) -> None:
-        if _free(self.port):
-            self._children.start("the demo's exporters", "manage.py", "simulate", "serve", "--port", str(self.port))
-        else:
-            print(f"run: port {self.port} is taken, so the demo cluster stands still; end what listens there", flush=True)
+        self._children.start("the demo's exporters", "manage.py", "simulate", "serve", "--port", str(self.port))
         if not self._complete.exists():
             self._children.start(HISTORY, "manage.py", "simulate", "load", "--days", ALL_DAYS, "--port", str(self.port))
 
@@ -33,9 +30,10 @@ class Demo:
 
 
 def _kept_port(path: Path) -> int:
-    """Chosen once, since the demo cluster's configuration names it."""
+    """The same at each start while it is free: the demo cluster's configuration names it, and follows where it is not."""
     with contextlib.suppress(FileNotFoundError, ValueError):
-        return int(path.read_text())
+        if _free(kept := int(path.read_text())):
+            return kept
     port = next(port for port in random.sample(PORTS, len(PORTS)) if _free(port))
     path.write_text(str(port))
     return port

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from finops.configuration.schema import parse
 from finops.environment import read
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -189,3 +190,9 @@ def test_packages_for_the_tests_are_named_where_they_may_not_be_installed(tmp_pa
     assert done.returncode == 0 and done.stderr == ""
     assert "real Prometheus" in done.stdout and "real browser" in done.stdout
     assert "prometheus chromium chromium-driver" in done.stdout or "install prometheus with promtool" in done.stdout
+
+
+def test_the_demos_configuration_is_valid_and_names_its_prometheus():
+    found = parse((ROOT / "deploy/demo.yaml").read_text())
+    assert [cluster.source.url for cluster in found.clusters] == ["http://prometheus:9090"]
+    assert "prometheus" in SERVICES
