@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('finops', '0002_ledger'),
+        ('finops', '0003_scheduling'),
     ]
 
     operations = [
