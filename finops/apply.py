@@ -40,7 +40,7 @@ def apply(wanted: Configuration, *, now: datetime, dry_run: bool = False) -> lis
 def _account_again(*, wholly: bool) -> None:
     """Every hour is accounted anew at the next run; days of another zone are dropped, their hours make them again."""
     with connection.cursor() as cursor:
-        cursor.execute("update collection_window set dirty = true where collected_until is not null")
+        cursor.execute("update collection_window set dirty = true, facts_version = facts_version + 1 where collected_until is not null")
         if wholly:
             cursor.execute("delete from ledger_day")
 

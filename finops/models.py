@@ -22,6 +22,7 @@ class Cluster(models.Model):
     user_label = models.CharField(max_length=317, blank=True)
     unallocated_policy = models.CharField(max_length=20, default="keep")
     ended_at = models.DateTimeField(null=True)
+    first_hour = models.DateTimeField(null=True)  # since when its source has samples
 
 
 class TeamRule(models.Model):

@@ -31,15 +31,13 @@ def account(cluster: Cluster, *, start: datetime | None = None, end: datetime | 
     """Brings the ledger of `cluster` up to date: hours of the window, else every hour whose facts changed. Returns how many."""
     with connection.cursor() as cursor:
         cursor.execute(
-            """select start, "end", collected_until from collection_window where cluster_id = %s and collected_until is not null
+            """select start, "end" from collection_window where cluster_id = %s and collected_until is not null
                and (case when %s::timestamptz is null then dirty else start >= %s and start < %s end) order by start""",
             [cluster.id, start, start, end],
         )
         hours = cursor.fetchall()
     book = Book(cluster)
-    for begin, until, collected in hours:
-        book.hour(begin, until, collected)
-    return len(hours)
+    return sum(book.hour(begin, until, anyway=start is not None) for begin, until in hours)
 
 
 class Book:
@@ -63,13 +61,23 @@ class Book:
             raise ValueError(f"rate in {row.currency} has no exchange rate to {currency}; add one under exchange_rates")
         return rates.converted(rate, exchange)
 
-    def hour(self, start: datetime, end: datetime, collected: datetime) -> None:
-        """Makes the hour's lines from its facts and stores them with the day's roll-up."""
+    def hour(self, start: datetime, end: datetime, *, anyway: bool) -> bool:
+        """Makes the hour's lines from its facts and stores them with the day's roll-up; False where another was faster."""
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("select pg_advisory_xact_lock(%s, %s)", [self.cluster.id, int(start.timestamp()) // 3600])
+            # Hours of one day share its roll-up: one writer per cluster and day.
+            day = start.astimezone(self.zone).date().toordinal()
+            cursor.execute("select pg_advisory_xact_lock(%s, %s)", [self.cluster.id, day])
+            cursor.execute(
+                "select dirty, facts_version, collected_until from collection_window where cluster_id = %s and start = %s",
+                [self.cluster.id, start],
+            )
+            dirty, version, collected = cursor.fetchone()
+            if not dirty and not anyway:
+                return False
             found = facts.read(cursor, self.cluster.id, start, end)
             rows, holdings = self._lines(found, int(start.timestamp()), int(min(end, collected).timestamp()))
-            self._store(cursor, start, rows, holdings)
+            self._store(cursor, start, rows, holdings, version=version)
+        return True
 
     def _lines(self, found: facts.Found, start: int, end: int):
         rows: list[list] = []
@@ -164,7 +172,7 @@ class Book:
             energy,
         ]
 
-    def _store(self, cursor, hour: datetime, rows: list[list], holdings: dict[UUID, dict]) -> None:
+    def _store(self, cursor, hour: datetime, rows: list[list], holdings: dict[UUID, dict], *, version: int) -> None:
         zone, cluster = str(self.zone), self.cluster.id
         day = hour.astimezone(self.zone).date()
         cursor.execute("select ensure_month(%s), ensure_month(%s)", [hour.date(), day])
@@ -184,9 +192,9 @@ class Book:
         cursor.execute(ROLL_UP, {"cluster": cluster, "zone": zone, "hours": [hour]})
         cost = sum((row[LEDGER.index("cost")] or Decimal(0) for row in rows), Decimal(0))
         cursor.execute(
-            """update collection_window set dirty = false, accounted_at = now(), capacity_gpu_hours = %s, cost = %s
+            """update collection_window set dirty = facts_version <> %s, accounted_at = now(), capacity_gpu_hours = %s, cost = %s
                where cluster_id = %s and start = %s""",
-            [sum((row[LEDGER.index("capacity")] for row in rows), Decimal(0)), cost, cluster, hour],
+            [version, sum((row[LEDGER.index("capacity")] for row in rows), Decimal(0)), cost, cluster, hour],
         )
 
 

@@ -57,3 +57,6 @@ QUERIES = (
     Query("sm_active", ("DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_SM_UTIL_RATIO"), "effective use", "avg_over_time", quarters=True),
     Query("xid", ("DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_XID_ERROR", "dcgm_xid_errors"), "events are changes", "changes", quarters=True),
 )
+# Asked by uid only, for pods that ended and whose end has no timestamp.
+PHASES = Query("phases", ("kube_pod_status_phase",), "first scrape that saw the end", extra=(("phase", "=~", "Succeeded|Failed"),))
+NAMES = frozenset(name for query in (*QUERIES, PHASES) for name in query.names)

@@ -1,92 +1,113 @@
 """One cluster, one span of time: fetch, tidy, store; hour by hour, a few hours per question."""
 
-import hashlib
+import os
+import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import groupby
 
 from finops.models import Cluster
-from ingest import store
-from ingest.catalogue import QUERIES, Query
-from ingest.sources import Samples, SourceError, selector
-from ingest.sources.prometheus import PrometheusSource
+from ingest import store, windows
+from ingest.catalogue import PHASES, QUERIES, Query
+from ingest.sources import Samples, Source, SourceError, Spent
 from ingest.tidy.answers import MARGIN, Answers
 from ingest.tidy.facts import facts
+from ingest.windows import HOURS_AT_ONCE, Claim
 
-HOURS_PER_QUESTION = 6
 Hour = tuple[datetime, datetime]
+Progress = Callable[[int], None]
+
+
+def quiet(hours: int) -> None:
+    """No progress is shown."""
 
 
 def collect(
-    cluster: Cluster, hours: Sequence[Hour], *, source: PrometheusSource, until: datetime, settled: datetime, progress: Callable[[int], None] = lambda n: None
+    cluster: Cluster, hours: Sequence[Hour], *, source: Source, until: datetime, settled: datetime, progress: Progress = quiet
 ) -> list[str]:
-    """Stores the facts of `hours`; returns one line per hour that could not be had. Those stay for the next run."""
+    """Stores the facts of `hours`, whoever else has them in hand; returns one line per hour that could not be had."""
+    now = datetime.now(UTC)
+    claims = windows.take(cluster.id, hours, owner=owner(), now=now)
+    return collect_claimed(cluster, claims, source=source, until=until, settled=settled, progress=progress)
+
+
+def collect_claimed(
+    cluster: Cluster, claims: Sequence[Claim], *, source: Source, until: datetime, settled: datetime, progress: Progress = quiet
+) -> list[str]:
+    """Stores the facts of windows that are ours; those that cannot be had stay for another run, with the reason."""
     problems = []
-    for chunk in _chunks(hours):
+    for chunk in _chunks(claims):
+        before = replace(source.spent)
         try:
-            found = fetch(source, [(a.timestamp(), b.timestamp()) for a, b in chunk])
+            found = fetch(source, [(c.start.timestamp(), c.end.timestamp()) for c in chunk])
         except SourceError as error:
-            problems.append(f"cluster {cluster.name}, {chunk[0][0].isoformat()}: {error}")
-            for start, end in chunk:
-                store.failed(cluster.id, start, end, str(error))
+            problems.append(f"cluster {cluster.name}, {chunk[0].start.isoformat()}: {error}")
+            windows.failed(cluster.id, chunk, str(error), now=datetime.now(UTC))
             continue
-        for start, end in chunk:
-            problems += _one(cluster, found, start, end, until=until, settled=settled)
+        spent = source.spent.since(before).each(len(chunk))
+        for claimed in chunk:
+            problems += _one(cluster, found, claimed, until=until, settled=settled, spent=spent)
             progress(1)
     return problems
 
 
-def _one(cluster: Cluster, found: Mapping[str, Samples], start: datetime, end: datetime, *, until: datetime, settled: datetime) -> list[str]:
-    answers = cut(found, start.timestamp(), end.timestamp())
+def owner() -> str:
+    """Who holds a lease: this process."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
+def _one(
+    cluster: Cluster, found: Mapping[str, Samples], claimed: Claim, *, until: datetime, settled: datetime, spent: Spent
+) -> list[str]:
+    answers = cut(found, claimed.start.timestamp(), claimed.end.timestamp())
     rows = facts(answers, pool_label=cluster.node_pool_label, user_label=cluster.user_label, configured=cluster.scrape_interval)
-    fingerprint = hashlib.sha256(repr((rows.pods, rows.uses)).encode()).hexdigest()[:32]
     try:
-        store.store(rows, cluster=cluster.id, until=until, settled=settled, fingerprint=fingerprint)
+        store.store(rows, cluster=cluster.id, attempt=claimed.attempt, until=until, settled=settled, spent=spent)
+    except windows.Overtaken:
+        return []
     except store.SourceForgot as error:
+        windows.forgot(cluster.id, claimed, str(error), now=datetime.now(UTC))
         return [f"cluster {cluster.name}, {error}"]
     return []
 
 
-def _chunks(hours: Sequence[Hour]) -> Iterator[list[Hour]]:
+def _chunks(claims: Sequence[Claim]) -> Iterator[list[Claim]]:
     """Runs of neighbouring hours of equal length, a few at a time."""
-    for _, group in groupby(enumerate(hours), key=lambda item: (item[1][1] - item[1][0], item[1][0].timestamp() - 3600 * item[0])):
-        run = [hour for _, hour in group]
-        for first in range(0, len(run), HOURS_PER_QUESTION):
-            yield run[first : first + HOURS_PER_QUESTION]
+    for _, group in groupby(enumerate(claims), key=lambda item: (item[1].end - item[1].start, item[1].start.timestamp() - 3600 * item[0])):
+        run = [claimed for _, claimed in group]
+        for first in range(0, len(run), HOURS_AT_ONCE):
+            yield run[first : first + HOURS_AT_ONCE]
 
 
-def fetch(source: PrometheusSource, hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:
+def fetch(source: Source, hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:
     """Samples by catalogue key over `hours` with their margins; reduced ones bear their window's end as time."""
-    answers = source.parallel([lambda query=query: _ask(source, query, hours) for query in QUERIES])
+    during = source.during(hours[0][0] - MARGIN, hours[-1][1] + MARGIN)
+    answers = during.parallel([lambda query=query: _ask(during, query, hours) for query in QUERIES])
     found = {query.key: answer for query, answer in zip(QUERIES, answers, strict=True)}
-    found["phases"] = _phases(source, found, hours)
+    found["phases"] = _phases(during, found, hours)
     return found
 
 
-def _ask(source: PrometheusSource, query: Query, hours: Sequence[tuple[float, float]]) -> Samples:
+def _ask(source: Source, query: Query, hours: Sequence[tuple[float, float]]) -> Samples:
     start, end = hours[0][0], hours[-1][1]
-    chosen = selector(query.names, match=source.match, extra=query.extra)
     if not query.over:
-        return source.raw(chosen, start=start - MARGIN, end=end + MARGIN)
+        return source.samples(query, start=start - MARGIN, end=end + MARGIN)
     if query.quarters:
-        ends = [start + 900 * n for n in range(1, int((end - start) // 900) + 1)]
-        return source.over_time(f"{query.over}({chosen}[900s])", ends=ends)
-    above = "" if query.above is None else f" > {query.above:g}"
-    length = int(hours[0][1] - hours[0][0] + 2 * MARGIN)
-    return source.over_time(f"{query.over}({chosen}[{length}s]){above}", ends=[b + MARGIN for _, b in hours])
+        return source.reduced(query, ends=[start + 900 * n for n in range(1, int((end - start) // 900) + 1)], seconds=900)
+    return source.reduced(query, ends=[b + MARGIN for _, b in hours], seconds=hours[0][1] - hours[0][0] + 2 * MARGIN)
 
 
-def _phases(source: PrometheusSource, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
+def _phases(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
     """Raw phases of the pods that ended and whose end has no timestamp, evicted ones for instance."""
     known = {labels.get("uid") for labels in found["completed"].labels}
     holders = {labels.get("uid") for labels in found["requests"].labels}
     doubtful = sorted({labels.get("uid", "") for labels in found["terminal"].labels} & holders - known - {""})
     parts = []
     for first in range(0, len(doubtful), 100):
-        extra = (("phase", "=~", "Succeeded|Failed"), ("uid", "=~", "|".join(doubtful[first : first + 100])))
-        chosen = selector(("kube_pod_status_phase",), match=source.match, extra=extra)
-        parts.append(source.raw(chosen, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
-    return Samples.concat(parts) if parts else Samples.empty()
+        query = replace(PHASES, extra=(*PHASES.extra, ("uid", "=~", "|".join(doubtful[first : first + 100]))))
+        parts.append(source.samples(query, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
+    return Samples.concat(parts)
 
 
 def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:

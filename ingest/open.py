@@ -3,16 +3,26 @@
 import os
 
 from finops.models import Cluster
-from ingest.sources import SourceError
+from ingest.sources import Source, SourceError
+from ingest.sources.exporters import open_pages
+from ingest.sources.openmetrics import open_file
 from ingest.sources.prometheus import PrometheusSource
 
 
-def open_source(cluster: Cluster) -> PrometheusSource:
-    """The cluster's source. Raises SourceError for a kind not yet read, or a credential that is not set."""
+def open_source(cluster: Cluster, *, max_parallel: int | None = None) -> Source:
+    """The cluster's source, asked `max_parallel` questions at once at most. SourceError for a credential that is not set."""
     kind, spec = next(iter(cluster.source.items()))
-    if kind != "prometheus":
-        raise SourceError(f"cluster {cluster.name}: source {kind} is valid but not read yet; use prometheus")
+    if kind == "exporters":
+        return open_pages(cluster)
+    if kind == "openmetrics":
+        return open_file(spec["path"])
+    return open_prometheus(cluster, spec, max_parallel=max_parallel)
+
+
+def open_prometheus(cluster: Cluster, spec: dict, *, max_parallel: int | None = None) -> PrometheusSource:
     more = {key: spec[key] for key in ("timeout", "max_parallel") if spec.get(key)}
+    if max_parallel:
+        more["max_parallel"] = min(max_parallel, more.get("max_parallel", max_parallel))
     basic = _secret(cluster, spec.get("basic_auth_env"))
     return PrometheusSource(
         spec["url"],

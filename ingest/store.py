@@ -7,7 +7,9 @@ from datetime import datetime
 from django.db import connection, transaction
 
 from finops.accounting.leases import Sightings, lease
+from ingest.sources import Spent
 from ingest.tidy.facts import NODE_COLUMNS, POD_COLUMNS, USE_COLUMNS, Facts
+from ingest.windows import Overtaken
 
 TABLES = {"node_hour": ("hour", NODE_COLUMNS), "pod_hour": ("hour", POD_COLUMNS), "use_quarter": ("quarter", USE_COLUMNS)}
 SEEN = "first_held last_held half_interval scheduled accepted started ended completed".split()
@@ -28,22 +30,39 @@ class SourceForgot(Exception):
     """The source now answers nothing for a window it had facts of: what is stored stays."""
 
 
-def store(facts: Facts, *, cluster: int, until: datetime, settled: datetime, fingerprint: str) -> None:
+def store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled: datetime, spent: Spent) -> None:
     """Replaces the window's facts in one transaction; the window is done where the source has settled beyond its end.
 
-    Raises SourceForgot where an empty answer would erase facts."""
+    Raises SourceForgot where an empty answer would erase facts, Overtaken where `attempt` is no longer the window's.
+    """
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(%s, %s)", [cluster, int(facts.start.timestamp()) // 3600])
+        # Neighbouring windows share leases: one writer per cluster, so that two never renew the same lease at once.
+        cursor.execute("select pg_advisory_xact_lock(%s, 0)", [cluster])
         cursor.execute("select ensure_month(%s), ensure_month(%s)", [facts.start.date(), facts.end.date()])
+        fingerprint = facts.fingerprint()
+        if _same(cursor, cluster, facts, attempt=attempt, fingerprint=fingerprint):
+            return _mark(cursor, cluster, facts, attempt=attempt, until=until, settled=settled, fingerprint=fingerprint, spent=spent)
         if not facts.nodes and _has(cursor, cluster, facts):
             raise SourceForgot(f"{facts.start.isoformat()}: the source answers nothing where it had facts; kept what is stored")
         old = _leases(cursor, cluster, _stored_uids(cursor, cluster, facts) | {row[1] for row in facts.pods})
         for table, rows in (("node_hour", facts.nodes), ("pod_hour", facts.pods), ("use_quarter", facts.uses)):
             _replace(cursor, table, rows, cluster=cluster, facts=facts)
-        _renew_leases(cursor, cluster, {uid for uid, _ in old} | {row[1] for row in facts.pods})
-        new = _leases(cursor, cluster, {uid for uid, _ in old} | {row[1] for row in facts.pods})
-        _mark(cursor, cluster, facts, until=until, settled=settled, fingerprint=fingerprint)
-        _mark_dirty(cursor, cluster, [*_moved(old, new), *_bridged(cursor, cluster, facts)])
+        uids = {uid for uid, _ in old} | {row[1] for row in facts.pods}
+        _renew_leases(cursor, cluster, uids)
+        _mark(cursor, cluster, facts, attempt=attempt, until=until, settled=settled, fingerprint=fingerprint, spent=spent)
+        own = facts.start.timestamp(), facts.end.timestamp()
+        _mark_dirty(cursor, cluster, [own, *_moved(old, _leases(cursor, cluster, uids)), *_bridged(cursor, cluster, facts)])
+
+
+def _same(cursor, cluster: int, facts: Facts, *, attempt: int, fingerprint: str) -> bool:
+    """Whether exactly these facts are stored already; Overtaken where somebody else has been given the window."""
+    cursor.execute(
+        "select attempt, fingerprint from collection_window where cluster_id = %s and start = %s for update", [cluster, facts.start]
+    )
+    held, stored = cursor.fetchone() or (None, "")
+    if held != attempt:
+        raise Overtaken(f"{facts.start.isoformat()}: attempt {attempt} was overtaken by attempt {held}")
+    return stored == fingerprint
 
 
 def _has(cursor, cluster: int, facts: Facts) -> bool:
@@ -106,42 +125,38 @@ def _bridged(cursor, cluster: int, facts: Facts) -> list[tuple[float, float]]:
     return spans
 
 
-def _mark(cursor, cluster: int, facts: Facts, *, until: datetime, settled: datetime, fingerprint: str) -> None:
-    state = "done" if settled >= facts.end else "partial"
+def _mark(
+    cursor, cluster: int, facts: Facts, *, attempt: int, until: datetime, settled: datetime, fingerprint: str, spent: Spent
+) -> None:
+    collected = min(until, facts.end)
+    # Capacity reaches as far as the hour was read: reading further changes the hour even where the facts are the same.
     cursor.execute(
-        """insert into collection_window (cluster_id, start, "end", state, collected_until, fingerprint, rows, coverage, dirty, attempt)
-           values (%s, %s, %s, %s, %s, %s, %s, %s, true, 1)
-           on conflict (cluster_id, start) do update set state = excluded.state, collected_until = excluded.collected_until,
-             fingerprint = excluded.fingerprint, rows = excluded.rows, coverage = excluded.coverage, problem = '', dirty = true,
-             lease_until = null, attempt = collection_window.attempt + 1""",
+        """update collection_window set state = %s, dirty = dirty or collected_until is distinct from %s,
+             facts_version = facts_version + (collected_until is distinct from %s)::int,
+             collected_until = %s, collected_at = now(), fingerprint = %s, rows = %s, coverage = %s,
+             problem = '', failures = 0, owner = '', lease_until = null, questions = %s, source_bytes = %s, source_seconds = %s
+           where cluster_id = %s and start = %s and attempt = %s""",
         [
-            cluster,
-            facts.start,
-            facts.end,
-            state,
-            min(until, facts.end),
+            "done" if settled >= facts.end else "partial",
+            *[collected] * 3,
             fingerprint,
             len(facts.pods) + len(facts.nodes) + len(facts.uses),
             facts.coverage,
+            spent.questions,
+            spent.bytes,
+            spent.seconds,
+            cluster,
+            facts.start,
+            attempt,
         ],
     )
 
 
-def _mark_dirty(cursor, cluster: int, spans: list[tuple[float, float]]) -> None:
-    for start, end in spans:
-        cursor.execute(
-            """update collection_window set dirty = true where cluster_id = %s and not dirty
-               and start < to_timestamp(%s) and "end" > to_timestamp(%s)""",
-            [cluster, end, start],
-        )
-
-
-def failed(cluster: int, start: datetime, end: datetime, problem: str) -> None:
-    """Notes why a window could not be collected; what was stored of it stays, and the next run takes it again."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """insert into collection_window (cluster_id, start, "end", state, problem, dirty) values (%s, %s, %s, 'failed', %s, false)
-               on conflict (cluster_id, start) do update set problem = excluded.problem,
-                 state = case when collection_window.state = 'done' then 'done' else 'failed' end""",
-            [cluster, start, end, problem[:500]],
-        )
+def _mark_dirty(cursor, cluster: int, spans: Sequence[tuple[float, float]]) -> None:
+    cursor.execute(
+        """update collection_window w set dirty = true, facts_version = facts_version + 1
+           from (select distinct start from collection_window, unnest(%s::float8[], %s::float8[]) as span(begin, until)
+                 where cluster_id = %s and start < to_timestamp(until) and "end" > to_timestamp(begin)) touched
+           where w.cluster_id = %s and w.start = touched.start""",
+        [[float(begin) for begin, _ in spans], [float(until) for _, until in spans], cluster, cluster],
+    )

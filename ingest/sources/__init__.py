@@ -1,11 +1,13 @@
 """What every source of samples offers, and the one shape they hand over."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+
+from ingest.catalogue import Query
 
 LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
@@ -86,20 +88,44 @@ def merge(labels: Sequence[dict[str, str]]) -> tuple[list[dict[str, str]], np.nd
     return distinct, np.array(places, np.int32)
 
 
+@dataclass(slots=True)
+class Spent:
+    """What asking has cost the source so far: questions, bytes of answers, seconds it took to answer."""
+
+    questions: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+    def since(self, before: "Spent") -> "Spent":
+        return Spent(self.questions - before.questions, self.bytes - before.bytes, self.seconds - before.seconds)
+
+    def each(self, of: int) -> "Spent":
+        """A window's part where `of` windows were asked for together."""
+        return Spent(-(-self.questions // of), -(-self.bytes // of), self.seconds / of)
+
+
 class Source(Protocol):
     """Where samples come from. All times are unix seconds; every method raises SourceError or TooMuch."""
 
-    def raw(self, selector: str, *, start: float, end: float) -> Samples:
-        """Every stored sample with start <= t < end."""
+    spent: Spent
 
-    def over_time(self, expression: str, *, ends: Sequence[float]) -> Samples:
-        """The expression evaluated 1 ms before each end; the time in the result is the end given.
+    def during(self, start: float, end: float) -> "Source":
+        """The same source, asked about [start, end) only: what holds samples in memory loads them once here."""
+
+    def samples(self, query: Query, *, start: float, end: float) -> Samples:
+        """Every sample of the query's series with start <= t < end."""
+
+    def reduced(self, query: Query, *, ends: Sequence[float], seconds: float) -> Samples:
+        """`query.over` of each series over [end - seconds, end), stamped with the end; series without samples are left out.
 
         `ends` is a single time or ascending and equidistant.
         """
 
-    def instant(self, expression: str, *, at: float) -> Samples:
-        """The expression evaluated at one time."""
+    def parallel(self, calls: Sequence[Callable[[], Samples]]) -> list[Samples]:
+        """The results in the order of the calls, as many at once as the source bears."""
+
+    def span(self, *, until: float) -> tuple[float, float] | None:
+        """About when the oldest samples were taken and up to when the newest may be; None where there are none."""
 
 
 def selector(

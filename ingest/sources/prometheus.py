@@ -15,7 +15,8 @@ from urllib.parse import urlsplit
 import numpy as np
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 
-from ingest.sources import Passing, Samples, SourceError, Throttled, TooMuch
+from ingest.catalogue import QUERIES, Query
+from ingest.sources import Passing, Samples, SourceError, Spent, Throttled, TooMuch, selector
 from ingest.sources.decode import decode, one_line, verdict
 from ingest.sources.transport import NEVER, Session, post
 
@@ -28,6 +29,7 @@ BACKOFF_SECONDS = 0.2
 PATIENCE_SECONDS = 10.0
 SKEW_SECONDS = 60.0
 SMALLEST_SECONDS = 60.0
+MONTH_HOURS = 720
 # Thanos: fail rather than leave stores out, and merge replicas. VictoriaMetrics: with a cache it moves the
 # evaluation times onto multiples of the step. Prometheus ignores all three.
 ALWAYS = {"partial_response": "false", "dedup": "true", "nocache": "1"}
@@ -52,8 +54,35 @@ class PrometheusSource(PrometheusConnect):
         session.guard()  # the library mounted an adapter of its own
         self.match = dict(match or {})
         self.skew: float | None = None
+        self.spent = Spent()
         self.max_parallel, self.max_bytes = max_parallel, max_bytes
         self._secrets = secrets(headers, bearer_token, basic_auth)
+
+    def during(self, start: float, end: float) -> "PrometheusSource":
+        return self
+
+    def samples(self, query: Query, *, start: float, end: float) -> Samples:
+        """As the Source protocol says."""
+        return self.raw(self._selector(query), start=start, end=end)
+
+    def reduced(self, query: Query, *, ends: Sequence[float], seconds: float) -> Samples:
+        """As the Source protocol says."""
+        above = "" if query.above is None else f" > {query.above:g}"
+        return self.over_time(f"{query.over}({self._selector(query)}[{int(seconds)}s]){above}", ends=ends)
+
+    def span(self, *, until: float) -> tuple[float, float] | None:
+        """Walks back month by month to the first hour that has a GPU node; two empty months end the walk."""
+        query = next(query for query in QUERIES if query.key == "capacity")
+        found, empty, end = None, 0, until // 3600 * 3600
+        while empty < 2:
+            ends = [end - 3600 * n for n in range(MONTH_HOURS - 1, -1, -1)]
+            seen = self.over_time(f"count({self._selector(query)})", ends=ends)
+            found, empty = (float(seen.time.min()), 0) if len(seen) else (found, empty + 1)
+            end = ends[0] - 3600
+        return None if found is None else (found, until)
+
+    def _selector(self, query: Query) -> str:
+        return selector(query.names, match=self.match, extra=query.extra)
 
     def raw(self, selector: str, *, start: float, end: float) -> Samples:
         """Every sample with start <= t < end; a window refused as too big is halved down to 60 s."""
@@ -152,10 +181,14 @@ class PrometheusSource(PrometheusConnect):
 
     def _once(self, path: str, params: dict, left: float) -> bytes:
         """One try within `left` seconds."""
+        began = time.monotonic()
         answer = post(
             self._session, f"{self.url}/api/v1/{path}", params | ALWAYS, headers=self.headers, auth=self.auth,
             timeout=self._timeout, deadline=left, max_bytes=self.max_bytes,
         )  # fmt: skip
+        self.spent.questions += 1
+        self.spent.bytes += len(answer.body)
+        self.spent.seconds += time.monotonic() - began
         if answer.status != 200:
             # Scrubbed before it is cut: half a token at the cut would no longer be recognised.
             raise verdict(answer.status, answer.headers, self._scrubbed(answer.body.decode(errors="replace")))

@@ -224,3 +224,18 @@ def cause(error: Exception) -> str:
     reason = error.args[0] if error.args else error
     reason = getattr(reason, "reason", reason)
     return str(reason).rpartition("): ")[2] or type(error).__name__
+
+
+def get(session: Session, url: str, *, timeout: float, max_bytes: int) -> bytes:
+    """The body of a page fetched once, whole within `timeout` seconds; SourceError for anything else than a 200."""
+    with Watch(timeout) as watch:
+        try:
+            response = session.get(url, headers={"Accept": "text/plain", "Accept-Encoding": "gzip"}, timeout=(CONNECT_SECONDS, timeout), stream=True)
+            answer = read(response, max_bytes)
+        except TRANSPORT as error:
+            raise late(timeout) if watch.fired else fault(error, timeout) from None
+    if watch.fired:
+        raise late(timeout)
+    if answer.status != 200:
+        raise SourceError(f"answered {answer.status}; check the address and what stands before it")
+    return answer.body

@@ -1,5 +1,6 @@
 """One hour of answers as rows to store: a pure function of the answers, whichever way the hour was asked for."""
 
+import hashlib
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -38,6 +39,10 @@ class Facts:
     pods: list[list[object]]
     uses: list[list[object]]
     coverage: float | None
+
+    def fingerprint(self) -> str:
+        """Equal where every row is equal."""
+        return hashlib.sha256(repr((self.nodes, self.pods, self.uses)).encode()).hexdigest()[:32]
 
 
 def facts(answers: Answers, *, pool_label: str = "", user_label: str = "", configured: float | None = None) -> Facts:

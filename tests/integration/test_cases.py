@@ -1,15 +1,10 @@
 """Small clusters with a known bill, through a real Prometheus and the commands a user types."""
 
-import gzip
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections import defaultdict
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -34,42 +29,6 @@ pytestmark = pytest.mark.skipif(
 
 def stamp(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def ready(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{url}/-/ready", timeout=1) as answer:
-            return answer.status == 200
-    except (OSError, urllib.error.HTTPError):
-        return False
-
-
-@pytest.fixture(scope="module")
-def prometheus(tmp_path_factory):
-    """The URL of a Prometheus that holds all cases."""
-    folder = tmp_path_factory.mktemp("prometheus")
-    (folder / "metrics.om").write_bytes(gzip.decompress((CASES / "metrics.om.gz").read_bytes()))
-    (folder / "prometheus.yml").write_text("{}\n")
-    blocks = ["promtool", "tsdb", "create-blocks-from", "openmetrics", "-q", "metrics.om", "tsdb"]
-    subprocess.run(blocks, cwd=folder, check=True, capture_output=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    with (folder / "log").open("w") as log:
-        server = subprocess.Popen(
-            ["prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=tsdb",
-             "--storage.tsdb.retention.time=50y", f"--web.listen-address={address}"],
-            cwd=folder, stdout=log, stderr=log,
-        )  # fmt: skip
-    try:
-        deadline = time.monotonic() + 30
-        while not ready(f"http://{address}"):
-            assert server.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()[-2000:]
-            time.sleep(0.1)
-        yield f"http://{address}"
-    finally:
-        server.terminate()
-        server.wait(timeout=30)
 
 
 def configuration(url: str) -> str:

@@ -3,14 +3,14 @@
 from datetime import UTC, datetime, timedelta
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
 
 from finops import pipeline, queries
 from finops.accounting.calendar import hour_floor, hours
 from finops.models import Cluster
-from finops.scope import Refused
+from finops.scope import Refused, Window
 from finops.times import settled, window
-from ingest.collect import collect
+from ingest import windows
+from ingest.collect import Progress, collect
 from ingest.open import open_source
 from ingest.sources import SourceError
 
@@ -31,33 +31,28 @@ class Command(BaseCommand):
             raise CommandError(f"no cluster {cluster}" if cluster else "no cluster: add one with manage.py apply FILE", returncode=2)
         if bool(start) != bool(end):
             raise CommandError("give --start and --end together, or neither", returncode=2)
-        problems = [line for row in clusters for line in self._one(row, start, end)]
+        try:
+            span = window(start, end, zone=queries.zone()) if start else None
+        except Refused as error:
+            raise CommandError(str(error), returncode=2) from error
+        problems = [line for row in clusters for line in self._one(row, span)]
         if problems:
             raise CommandError("\n".join(problems))
 
-    def _one(self, cluster: Cluster, start, end) -> list[str]:
-        zone, until = queries.zone(), settled(datetime.now(UTC))
+    def _one(self, cluster: Cluster, span: Window | None) -> list[str]:
+        until = settled(datetime.now(UTC))
+        todo = list(hours(*_bounds(cluster, span, until), zone=queries.zone()))
         try:
-            span = window(start, end, zone=zone) if start else None
-        except Refused as error:
-            raise CommandError(str(error), returncode=2) from error
-        begin = span.start if span else _watermark(cluster, until, zone)
-        todo = list(hours(begin, span.end if span else until, zone=zone))
-        try:
+            source = open_source(cluster)
             problems = collect(
-                cluster,
-                todo,
-                source=open_source(cluster),
-                until=until if not span else max(until, span.end),
-                settled=until,
-                progress=self._progress(len(todo), cluster.name),
+                cluster, todo, source=source, until=max(until, span.end) if span else until, settled=until, progress=self._progress(len(todo), cluster.name)
             )
         except SourceError as error:
             problems = [str(error)]
         pipeline.account(cluster)
         return problems
 
-    def _progress(self, whole: int, name: str):
+    def _progress(self, whole: int, name: str) -> Progress:
         done = 0
 
         def step(n: int) -> None:
@@ -69,12 +64,8 @@ class Command(BaseCommand):
         return step
 
 
-def _watermark(cluster: Cluster, until: datetime, zone) -> datetime:
-    """The first hour not done; a day back where nothing was collected yet."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "select coalesce(min(start) filter (where state <> 'done'), max(\"end\")) from collection_window where cluster_id = %s",
-            [cluster.id],
-        )
-        mark = cursor.fetchone()[0]
-    return mark or hour_floor(until - FIRST_LOOK, zone=zone)
+def _bounds(cluster: Cluster, span: Window | None, until: datetime) -> tuple[datetime, datetime]:
+    """The window asked for; else from the first hour not done, or a day back where nothing was collected yet."""
+    if span:
+        return span.start, span.end
+    return windows.watermark(cluster.id) or hour_floor(until - FIRST_LOOK, zone=queries.zone()), until
