@@ -1,6 +1,7 @@
 """Samples as text: the page of an exporter, and OpenMetrics with timestamps."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -8,9 +9,11 @@ from ingest.sources import Samples
 
 DECIMALS = ("DCGM_FI_PROF_", "DCGM_FI_DEV_POWER_USAGE")
 ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
-HELP = {"DCGM": "measured by DCGM", "kube": "as the API server tells it", "kueu": "as Kueue's controller counts it", "karp": "as Karpenter counts it"}  # fmt: skip
+HELP = {"kube": "As the API server tells it.", "kueue": "As Kueue's controller counts it.", "karpenter": "As Karpenter counts it."}
+EMPTY = "# HELP DCGM_FI_DEV_GPU_UTIL Measured by DCGM.\n# TYPE DCGM_FI_DEV_GPU_UTIL gauge\n"
 
 
+@lru_cache(maxsize=50_000)
 def number(name: str, value: float) -> str:
     """As the exporter of that family prints it: six decimals, whole numbers, or Go's short form from a million on."""
     if name.startswith(DECIMALS):
@@ -26,34 +29,34 @@ def series(labels: dict[str, str]) -> str:
     return f"{labels['__name__']}{{{pairs}}}"
 
 
-def kind(name: str) -> str:
-    return "counter" if name.endswith("_total") else "gauge"
+def head(name: str, *, open_metrics: bool = False) -> str:
+    """The HELP and TYPE lines of a family; OpenMetrics names a counter without its `_total`."""
+    counter = name.endswith("_total")
+    family = name.removesuffix("_total") if open_metrics else name
+    told = HELP.get(name.split("_")[0], "Measured by DCGM.")
+    return f"# HELP {family} {told}\n# TYPE {family} {'counter' if counter else 'gauge'}\n"
 
 
 def text(samples: Samples) -> str:
-    """One instant's page in the text format 0.0.4, families in alphabetical order; equal label sets print once."""
-    lines: dict[str, dict[str, str]] = {}
-    for index, value in zip(samples.series.tolist(), samples.value.tolist(), strict=True):
-        labels = samples.labels[index]
-        name = labels["__name__"]
-        lines.setdefault(name, {})[series(labels)] = number(name, value)
-    return "".join(_family(name, rows) for name, rows in sorted(lines.items()))
+    """One instant's page in the text format 0.0.4, families in alphabetical order."""
+    return next((page for _, page in by_instant(samples)), EMPTY)
 
 
-def _family(name: str, rows: dict[str, str]) -> str:
-    head = f"# HELP {name} {HELP[name[:4]] if name[:4] in HELP else HELP['DCGM']}\n# TYPE {name} {kind(name)}\n"
-    return head + "".join(f"{row} {value}\n" for row, value in rows.items())
+def by_instant(samples: Samples) -> Iterator[tuple[float, str]]:
+    """(time, page) of every scrape among the samples; equal label sets print once."""
+    names = [labels["__name__"] for labels in samples.labels]
+    rows = [series(labels) for labels in samples.labels]
+    rank = np.argsort(np.argsort(np.array(names), kind="stable")) if names else np.empty(0, int)
+    order = np.lexsort((rank[samples.series], samples.time)) if len(samples) else np.empty(0, int)
+    index, time, value = (column[order].tolist() for column in (samples.series, samples.time, samples.value))
+    cuts = [0, *(np.flatnonzero(np.diff(time)) + 1).tolist(), len(time)]
+    for first, after in zip(cuts, cuts[1:], strict=False):
+        if after > first:
+            yield time[first], _page([(names[n], rows[n], v) for n, v in zip(index[first:after], value[first:after], strict=True)])
 
 
-def openmetrics(samples: Samples, name: str) -> Iterator[str]:
-    """Lines of one family with timestamps, series by series, each in order of time; without head and end."""
-    mine = np.array([labels["__name__"] == name for labels in samples.labels], bool)
-    chosen = np.flatnonzero(mine[samples.series]) if len(samples) else np.empty(0, int)
-    order = chosen[np.lexsort((samples.time[chosen], samples.series[chosen]))]
-    heads = {n: series(labels) for n, labels in enumerate(samples.labels) if mine[n]}
-    before: tuple[str, float] | None = None
-    for at in order.tolist():
-        head, time = heads[int(samples.series[at])], float(samples.time[at])
-        if (head, time) != before:
-            yield f"{head} {number(name, float(samples.value[at]))} {time:.3f}\n"
-        before = head, time
+def _page(lines: list[tuple[str, str, float]]) -> str:
+    found: dict[str, dict[str, str]] = {}
+    for name, row, value in lines:
+        found.setdefault(name, {})[row] = number(name, value)
+    return "".join(head(name) + "".join(f"{row} {value}\n" for row, value in rows.items()) for name, rows in found.items())

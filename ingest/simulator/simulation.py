@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ingest.simulator import controllers, exporter, machines, state
 from ingest.simulator.curves import Floats
-from ingest.simulator.exposition import text
+from ingest.simulator.exposition import by_instant, text
 from ingest.simulator.fleet import STEADY, Node
 from ingest.simulator.pods import Pod
 from ingest.simulator.schedule import Schedule
@@ -13,12 +15,14 @@ from ingest.simulator.weeks import digest
 from ingest.sources import Samples
 
 STATE, KUEUE, KARPENTER = "kube-state-metrics", "kueue", "karpenter"
+PASSING = "passing"  # the exporters of all nodes that come and go, behind one address: a list of addresses cannot follow them
+TARGETS = (STATE, KUEUE, KARPENTER, *(node.name for node in STEADY), PASSING)
 OFFSETS = {STATE: 30.0, KUEUE: 40.0, KARPENTER: 50.0}  # seconds into the minute at which a target is scraped
 INTERVAL = 60.0
 
 
 class Silent(Exception):
-    """The target answers nothing at this time: its node is not there, or its exporter is silent."""
+    """The target answers nothing at this time: its exporter is silent, or there is no such node."""
 
 
 class Simulation:
@@ -31,26 +35,21 @@ class Simulation:
     def samples(self, start: float, end: float) -> Samples:
         """Every sample in [start, end) of all targets, each scraped once a minute at an offset of its own."""
         pods, nodes = self.schedule.pods(start, end), self.schedule.nodes(start, end)
-        targets = [*OFFSETS, *(node.name for node in nodes)]
-        return joined(part for name in dict.fromkeys(targets) for part in self._parts(name, pods, nodes, self.scrapes(name, start, end)))
-
-    def scrapes(self, target: str, start: float, end: float) -> Floats:
-        """When the target is scraped in [start, end)."""
-        return grid(start, end, offset=OFFSETS.get(target, 5.0 + digest("offset", target)[0] % 20), step=INTERVAL)
-
-    def targets(self, at: float | None = None) -> list[str]:
-        """Names of all targets; with a time, passing nodes of that instant too."""
-        nodes = self.schedule.nodes(at, at + 1) if at is not None else STEADY
-        return [STATE, KUEUE, KARPENTER, *(node.name for node in nodes)]
+        return joined(part for name in TARGETS for part in self._parts(name, pods, nodes, scrapes(name, start, end)))
 
     def page(self, target: str, at: float) -> str:
-        """The exposition text that the target serves at an instant. Raises Silent."""
-        now = grid(at, at + 1, offset=at % 1, step=1.0)[:1]
-        parts = list(self._parts(target, self.schedule.pods(at, at + 1), self.schedule.nodes(at, at + 1), now))
-        found = joined(parts)
-        if not len(found):
+        """The exposition text that a target, or any one node, serves at an instant. Raises Silent."""
+        found = self._of(target, at, at + 1, np.array([at]))
+        if not len(found) and target != PASSING:
             raise Silent(target)
         return text(found)
+
+    def pages(self, target: str, start: float, end: float) -> Iterator[tuple[float, str]]:
+        """The pages of a target's scrapes in [start, end), those it answers; the same text as `page` gives."""
+        yield from by_instant(self._of(target, start, end, scrapes(target, start, end)))
+
+    def _of(self, target: str, start: float, end: float, time: Floats) -> Samples:
+        return joined(self._parts(target, self.schedule.pods(start, end), self.schedule.nodes(start, end), time))
 
     def _parts(self, target: str, pods: list[Pod], nodes: list[Node], time: Floats) -> Iterator[Samples]:
         if target == STATE:
@@ -63,8 +62,8 @@ class Simulation:
         elif target == KARPENTER:
             yield from_tracks(controllers.karpenter(nodes, time, seed=self.seed))
         for node in nodes:
-            if node.name == target:
-                here = [pod for pod in pods if pod.node == target and pod.bound is not None]
+            if node.name == target or (target == PASSING and node not in STEADY):
+                here = [pod for pod in pods if pod.node == node.name and pod.bound is not None]
                 yield from_tracks(exporter.tracks(node, here, self._heard(node, time)))
 
     def _heard(self, node: Node, time: Floats) -> Floats:
@@ -75,3 +74,8 @@ class Simulation:
                 if name == node.name:
                     there &= (time < start) | (time >= end)
         return time[there]
+
+
+def scrapes(target: str, start: float, end: float) -> Floats:
+    """When a target is scraped in [start, end)."""
+    return grid(start, end, offset=OFFSETS.get(target, 5.0 + digest("offset", target)[0] % 20), step=INTERVAL)
