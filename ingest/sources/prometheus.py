@@ -71,7 +71,7 @@ class PrometheusSource(PrometheusConnect):
         return self.over_time(f"{query.over}({self._selector(query)}[{int(seconds)}s]){above}", ends=ends)
 
     def span(self, *, until: float) -> tuple[float, float] | None:
-        """Walks back month by month to the first hour that has a GPU node; two empty months end the walk."""
+        """Walks back month by month to the first hour at whose end there was a GPU node; two empty months end the walk."""
         query = next(query for query in QUERIES if query.key == "capacity")
         found, empty, end = None, 0, until // 3600 * 3600
         while empty < 2:
@@ -79,7 +79,7 @@ class PrometheusSource(PrometheusConnect):
             seen = self.over_time(f"count({self._selector(query)})", ends=ends)
             found, empty = (float(seen.time.min()), 0) if len(seen) else (found, empty + 1)
             end = ends[0] - 3600
-        return None if found is None else (found, until)
+        return None if found is None else (found - 3600, until)
 
     def _selector(self, query: Query) -> str:
         return selector(query.names, match=self.match, extra=query.extra)
