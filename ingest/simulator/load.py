@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import groupby
 from urllib.parse import parse_qs, urlsplit
 
@@ -15,7 +16,7 @@ from finops.models import Cluster
 from finops.times import settled
 from ingest import scrapes
 from ingest.collect import Hour, collect
-from ingest.simulator import configuration
+from ingest.simulator import configuration, side_by_side
 from ingest.simulator.simulation import STATE, TARGETS, Simulation
 from ingest.simulator.weeks import ZONE, seed_for
 from ingest.sources.exporters import targets
@@ -23,6 +24,10 @@ from ingest.sources.held import Held
 
 KEPT = timedelta(hours=2, minutes=15)  # of pages, so that the schedule can read the running hour again
 MARGIN = timedelta(minutes=10)
+
+
+def quiet(done: int, whole: int) -> None:
+    """No progress is shown."""
 
 
 class NotEmpty(Exception):
@@ -46,21 +51,27 @@ def seed_of(cluster: Cluster) -> int:
     return int(parse_qs(urlsplit(url).query)["seed"][0])
 
 
-def load(cluster: Cluster, *, days: int, now: datetime, progress: Callable[[int, int], None] = lambda done, whole: None) -> list[str]:
+def load(cluster: Cluster, *, days: int, now: datetime, processes: int = 1, progress: Callable[[int, int], None] = quiet) -> list[str]:
     """Collects and accounts the hours of the last days that are not done; returns the problems.
 
-    May be stopped at any time: the next call goes on with what is missing.
+    May be stopped at any time: the next call goes on with what is missing. `progress` is told hours done, and of how many.
     """
     simulation, until = Simulation(seed_of(cluster)), settled(now)
     _hand_over(cluster, simulation, now=now)
     todo, problems, done = due(cluster, days=days, until=until), [], 0
-    for _, day in groupby(todo, key=lambda hour: hour[0].astimezone(ZONE).date()):
-        found = sorted(day)
-        problems += collect(cluster, found, source=Held(simulation.samples), until=until, settled=until)
-        pipeline.account(cluster)
-        done += len(found)
+    by_day = [sorted(day) for _, day in groupby(todo, key=lambda hour: hour[0].astimezone(ZONE).date())]
+    for count, lines in side_by_side.each(partial(_day, cluster, simulation, until), by_day, processes=processes):
+        problems += lines
+        done += count
         progress(done, len(todo))
+    pipeline.account(cluster)
     return problems
+
+
+def _day(cluster: Cluster, simulation: Simulation, until: datetime, found: list[Hour]) -> tuple[int, list[str]]:
+    problems = collect(cluster, found, source=Held(simulation.samples), until=until, settled=until)
+    pipeline.account(cluster, start=found[0][0], end=found[-1][1])
+    return len(found), problems
 
 
 def due(cluster: Cluster, *, days: int, until: datetime) -> list[Hour]:

@@ -1,6 +1,8 @@
 """manage.py simulate serve | scrape-config | history | load"""
 
+import os
 import signal
+import sys
 import threading
 import time
 from datetime import UTC, datetime
@@ -37,6 +39,7 @@ class Command(BaseCommand):
         past.add_argument("--end", required=True)
         past.add_argument("--output", required=True, type=Path, metavar="FILE[.gz]")
         fill.add_argument("--days", type=int, default=8)
+        fill.add_argument("--processes", type=int, default=min(2, os.cpu_count() or 1))
 
     def handle(self, *args, part: str, **options) -> None:
         options["seed"] = options.get("seed") if options.get("seed") is not None else seed_for(time.time())
@@ -71,15 +74,16 @@ class Command(BaseCommand):
         if self.stderr.isatty():
             self.stderr.write(f"\r{part:.0%}", ending="\n" if part == 1 else "")
 
-    def _load(self, *, port: int, days: int, **options) -> None:
+    def _load(self, *, port: int, days: int, processes: int, **options) -> None:
         from ingest.simulator import load  # the other parts need no database
 
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the other processes are ended too
         now, began = datetime.now(UTC), time.monotonic()
         try:
             cluster = load.demo_cluster(port, now=now)
         except load.NotEmpty as error:
             raise CommandError(str(error), returncode=2) from error
-        problems = load.load(cluster, days=days, now=now, progress=self._hours)
+        problems = load.load(cluster, days=days, now=now, processes=processes, progress=self._hours)
         if problems:
             raise CommandError("\n".join(problems))
         self.stdout.write(f"demo: up to date over the last {days} days after {time.monotonic() - began:.1f} s")
