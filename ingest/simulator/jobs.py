@@ -5,8 +5,8 @@ from ingest.simulator.pods import PULL_12_GB, Job
 
 TRAIN, LAB, SERVE = "fraud-train", "fraud-lab", "fraud-serving"
 MIG = "nvidia_com_mig_{}"
-GANG = Job("fraud", TRAIN, "PyTorchJob", "txn-graph-embed", "dhofer", Training(0.78), queue="fraud", image=PULL_12_GB)
-MULE = Job("fraud", TRAIN, "PyTorchJob", "mule-gnn", "agerber", Training(0.65), queue="fraud", image=PULL_12_GB)
+GANG = Job("fraud", TRAIN, "PyTorchJob", "txn-graph-embed", "dhofer", Training(0.76), queue="fraud", image=PULL_12_GB)
+MULE = Job("fraud", TRAIN, "PyTorchJob", "mule-gnn", "agerber", Training(0.58), queue="fraud", image=PULL_12_GB)
 SWEEP = Job("fraud", TRAIN, "Job", "velocity-sweep", "pmeier", Curve(0.315), image=PULL_12_GB)
 EVALUATION = Job("fraud", TRAIN, "Job", "chargeback-eval", "jfrei", Curve(0.2), queue="fraud")
 NB_KELLER = Job("fraud", LAB, "Notebook", "nb-mkeller", "mkeller", Notebook(share=0.06, until=10 * DAY + 30500), queue="fraud")

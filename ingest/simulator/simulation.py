@@ -55,7 +55,7 @@ class Simulation:
         if target == STATE:
             spans = [span for pod in pods for span in state.of_pod(pod)]
             spans += [span for node in nodes for span in machines.of_node(node)]
-            yield from_spans([*spans, *state.namespaces()], time)
+            yield from_spans([*spans, *state.owners(pods), *state.namespaces()], time)
             yield from_tracks(state.quotas(pods, time))
         elif target == KUEUE:
             yield from_tracks(controllers.kueue(pods, nodes, time))

@@ -60,14 +60,6 @@ def _identity(pod: Pod) -> Iterator[Span]:
     yield Span(named("kube_pod_owner", _of(pod) | mine), pod.created, pod.gone, 1)
     yield Span(named("kube_pod_labels", _of(pod) | _labels(pod)), pod.created, pod.gone, 1)
     yield Span(named("kube_pod_created", _of(pod)), pod.created, pod.gone, pod.created)
-    above = {"owner_is_controller": "true"}
-    if kind == "ReplicaSet":
-        top = {"namespace": pod.job.namespace, "replicaset": name, "owner_kind": "Deployment", "owner_name": pod.job.name}
-        yield Span(named("kube_replicaset_owner", top | above), pod.created, pod.gone, 1)
-    if kind == "Job":
-        cron = ("CronJob", pod.job.name) if pod.job.kind == "CronJob" else ("", "")
-        top = {"namespace": pod.job.namespace, "job_name": name, "owner_kind": cron[0], "owner_name": cron[1]}
-        yield Span(named("kube_job_owner", top | {"owner_is_controller": "true" if cron[0] else ""}), pod.created, pod.gone, 1)
 
 
 def _labels(pod: Pod) -> Labels:
@@ -126,6 +118,32 @@ def _container(pod: Pod) -> Iterator[Span]:
         reason = "Completed" if pod.outcome == "Succeeded" else "Error"
         yield Span(named("kube_pod_completion_time", _of(pod)), pod.ended, pod.gone, pod.ended)
         yield Span(named("kube_pod_container_status_terminated_reason", mine | {"reason": reason}), pod.ended, pod.gone, 1)
+
+
+def owners(pods: Sequence[Pod]) -> Iterator[Span]:
+    """The second links of owner chains, each once for as long as any pod of it exists."""
+    spans: dict[tuple[str, ...], list[tuple[float, float]]] = {}
+    for pod in pods:
+        kind, name = owner(pod)
+        if kind == "ReplicaSet":
+            spans.setdefault(("kube_replicaset_owner", "replicaset", pod.job.namespace, name, "Deployment", pod.job.name), []).append((pod.created, pod.gone))
+        elif kind == "Job":
+            top = ("CronJob", pod.job.name) if pod.job.kind == "CronJob" else ("", "")
+            spans.setdefault(("kube_job_owner", "job_name", pod.job.namespace, name, *top), []).append((pod.created, pod.gone))
+    for (family, label, namespace, name, kind, top), found in spans.items():
+        labels = {"namespace": namespace, label: name, "owner_kind": kind, "owner_name": top, "owner_is_controller": "true" if kind else ""}
+        series = named(family, labels)
+        yield from (Span(series, start, end, 1) for start, end in _united(found))
+
+
+def _united(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    found: list[tuple[float, float]] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
 
 
 def namespaces() -> Iterator[Span]:
