@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from finops import pipeline
 from finops.accounting.calendar import hour_floor, hours
-from finops.apply import apply
+from finops.apply import apply, source_of
 from finops.configuration.schema import parse
 from finops.models import Cluster
 from finops.times import settled
@@ -35,14 +35,19 @@ class NotEmpty(Exception):
 
 
 def demo_cluster(port: int, *, now: datetime) -> Cluster:
-    """The demo's cluster, made where there is none; its addresses follow the port, its seed stays."""
+    """The demo's cluster, made with its whole configuration where there is none; later only its addresses follow the port."""
     row = Cluster.objects.filter(name=configuration.NAME, ended_at=None).first()
     if row is None and Cluster.objects.exists():
         raise NotEmpty("this database has clusters of its own; the demo is for an empty one: set FINOPS_DATA_DIR or DATABASE_URL")
-    seed = seed_of(row) if row else seed_for(now.timestamp())
-    text = configuration.clusters(port, seed=seed) if row else configuration.configuration(port, seed=seed, now=now.timestamp())
-    apply(parse(text), now=now)
-    return Cluster.objects.get(name=configuration.NAME)
+    if row is None:
+        seed = seed_for(now.timestamp())
+        apply(parse(configuration.configuration(port, seed=seed, now=now.timestamp())), now=now)
+        return Cluster.objects.get(name=configuration.NAME)
+    moved = parse(configuration.clusters(port, seed=seed_of(row))).clusters
+    assert moved is not None
+    row.source = source_of(moved[0].source)
+    row.save(update_fields=["source"])
+    return row
 
 
 def seed_of(cluster: Cluster) -> int:

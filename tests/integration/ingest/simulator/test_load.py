@@ -10,6 +10,7 @@ from finops import pipeline, queries
 from finops.models import Cluster
 from finops.scope import Scope, Window
 from ingest.collect import collect
+from ingest.open import open_source
 from ingest.simulator import load
 from ingest.simulator.history import write
 from ingest.simulator.simulation import Simulation
@@ -47,8 +48,10 @@ def cluster() -> Cluster:
     return made
 
 
-def test_an_empty_database_gets_the_configuration_and_another_port_only_moves_the_addresses(cluster) -> None:
+def test_an_empty_database_gets_the_configuration_and_another_port_only_moves_its_addresses(cluster) -> None:
+    own = Cluster.objects.create(name="eks-prod", source={"openmetrics": {"path": "x"}})
     again = load.demo_cluster(9555, now=FRIDAY + timedelta(days=20))
+    assert Cluster.objects.get(pk=own.pk).ended_at is None
     assert again.pk == cluster.pk and load.seed_of(again) == SEED
     assert all(":9555/" in url for url, _ in again.source["exporters"]["dcgm"])
 
@@ -114,8 +117,6 @@ def test_loading_goes_on_where_it_stopped_and_pages_stand_in_for_the_schedule(cl
 
 
 def test_the_schedule_reads_from_kept_pages_what_was_loaded_from_frames(cluster) -> None:
-    from ingest.open import open_source
-
     load.load(cluster, days=0, now=FRIDAY)
     keys = ("team", "job", "pod", "node", "gpu_model")
     before = bill(cluster, at(4, "08:00"), at(4, "09:00"), *keys)
