@@ -17,7 +17,15 @@ class Team:
 
 
 TEAMS = (
-    Team("fraud", "risk", "4720", "S. Brunner", 12000, 20, ("mkeller", "tschmid", "lrossi", "sbrunner", "dhofer", "agerber", "pmeier", "jfrei", "nkaya")),  # fmt: skip
+    Team(
+        "fraud",
+        "risk",
+        "4720",
+        "S. Brunner",
+        12000,
+        20,
+        ("mkeller", "tschmid", "lrossi", "sbrunner", "dhofer", "agerber", "pmeier", "jfrei", "nkaya"),
+    ),  # fmt: skip
     Team("scoring", "risk", "4710", "R. Huber", 6350, 6, ("rhuber", "cweber", "lmoser", "fbaumann", "ezimmer", "ysuter")),
     Team("vision", "operations", "5310", "I. Steiner", 4050, 3, ("isteiner", "kgraf", "mroth", "vlanz", "omarti")),
     Team("nlp", "digital", "6120", "T. Wyss", 2550, 1, ("twyss", "hkunz", "bfischer", "avogel")),

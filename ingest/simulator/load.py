@@ -74,7 +74,8 @@ def load(cluster: Cluster, *, days: int, now: datetime, processes: int = 1, prog
 
 
 def _day(cluster: Cluster, simulation: Simulation, until: datetime, found: list[Hour]) -> tuple[int, list[str]]:
-    problems = collect(cluster, found, source=Held(simulation.samples), until=until, settled=until)
+    held = Held(lambda start, end: simulation.samples(start, min(end, until.timestamp())))  # what comes is known, but not yet told
+    problems = collect(cluster, found, source=held, until=until, settled=until)
     pipeline.account(cluster, start=found[0][0], end=found[-1][1])
     return len(found), problems
 

@@ -1,6 +1,7 @@
 """Work in several processes, each with a part of the list: the database serves them better than one."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing import connection as pipes
 from multiprocessing import get_context
@@ -37,6 +38,9 @@ def each(work: Callable[[T], R], parts: Sequence[T], *, processes: int) -> Itera
 
 
 def _all(work: Callable[[T], R], parts: Sequence[T], far: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all; the parent decides
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     parent = os.getppid()
     for part in parts:
         if os.getppid() != parent:

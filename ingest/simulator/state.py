@@ -69,7 +69,11 @@ def _labels(pod: Pod) -> Labels:
         found[TEAM_LABEL] = job.team
     if job.queue:
         found[QUEUE_LABEL] = job.queue
-    own = {"Notebook": "notebook-name", "InferenceService": "serving.kserve.io/inferenceservice", "PyTorchJob": "training.kubeflow.org/job-name"}
+    own = {
+        "Notebook": "notebook-name",
+        "InferenceService": "serving.kserve.io/inferenceservice",
+        "PyTorchJob": "training.kubeflow.org/job-name",
+    }
     if job.kind in own:
         found[own[job.kind]] = job.name
     return {sanitised(name): value for name, value in sorted(found.items())}
@@ -126,12 +130,14 @@ def owners(pods: Sequence[Pod]) -> Iterator[Span]:
     for pod in pods:
         kind, name = owner(pod)
         if kind == "ReplicaSet":
-            spans.setdefault(("kube_replicaset_owner", "replicaset", pod.job.namespace, name, "Deployment", pod.job.name), []).append((pod.created, pod.gone))
+            spans.setdefault(("kube_replicaset_owner", "replicaset", pod.job.namespace, name, "Deployment", pod.job.name), []).append(
+                (pod.created, pod.gone)
+            )
         elif kind == "Job":
-            top = ("CronJob", pod.job.name) if pod.job.kind == "CronJob" else ("", "")
-            spans.setdefault(("kube_job_owner", "job_name", pod.job.namespace, name, *top), []).append((pod.created, pod.gone))
-    for (family, label, namespace, name, kind, top), found in spans.items():
-        labels = {"namespace": namespace, label: name, "owner_kind": kind, "owner_name": top, "owner_is_controller": "true" if kind else ""}
+            cron = ("CronJob", pod.job.name) if pod.job.kind == "CronJob" else ("", "")
+            spans.setdefault(("kube_job_owner", "job_name", pod.job.namespace, name, *cron), []).append((pod.created, pod.gone))
+    for (family, label, namespace, name, above, top), found in spans.items():
+        labels = {"namespace": namespace, label: name, "owner_kind": above, "owner_name": top, "owner_is_controller": "true" if above else ""}
         series = named(family, labels)
         yield from (Span(series, start, end, 1) for start, end in _united(found))
 

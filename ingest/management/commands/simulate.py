@@ -17,6 +17,7 @@ from ingest.simulator.simulation import Simulation
 from ingest.simulator.weeks import ZONE, seed_for
 
 PORT = 9480
+STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Command(BaseCommand):
@@ -52,7 +53,7 @@ class Command(BaseCommand):
             raise CommandError(f"{host}:{port}: {error.strerror}; choose another --port", returncode=2) from error
         self.stdout.write(f"http://{host}:{found.server_address[1]} seed {seed}")
         self.stdout.flush()
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for number in STOPS:
             # shutdown() waits for the loop that runs in this thread
             signal.signal(number, lambda *_: threading.Thread(target=found.shutdown).start())
         with found:
@@ -77,7 +78,8 @@ class Command(BaseCommand):
     def _load(self, *, port: int, days: int, processes: int, **options) -> None:
         from ingest.simulator import load  # the other parts need no database
 
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the other processes are ended too
+        for number in STOPS:
+            signal.signal(number, lambda number, _: sys.exit(128 + number))  # so that the other processes are ended too
         now, began = datetime.now(UTC), time.monotonic()
         try:
             cluster = load.demo_cluster(port, now=now)

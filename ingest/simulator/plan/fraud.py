@@ -65,7 +65,9 @@ def pods(week: Week) -> Iterator[Pod]:
     if week.position == 0:
         yield from _sweep(week)
     for day in range(7):
-        yield from on_spot(week, FEATURES, ("2", "3"), week.at(day, "01:00"), week.at(day, "07:00"), run=str(29000000 + week.index * 10080 + day * 1440))
+        yield from on_spot(
+            week, FEATURES, ("2", "3"), week.at(day, "01:00"), week.at(day, "07:00"), run=str(29000000 + week.index * 10080 + day * 1440)
+        )
         yield from on_spot(week, ANOMALY, ("2", "3"), week.at(day, "08:00"), week.at(day, "14:00"))
 
 

@@ -40,7 +40,9 @@ def pods(week: Week) -> Iterator[Pod]:
     """All pods that are created in this week."""
     for day, job, node, cards in ALWAYS:
         for index, card in enumerate(cards):
-            yield _replica(job, node, card, week.at(day, "10:02") + 7 * index, week.next.at(day, "10:00"), index, f"{job.name} {week.index}")
+            yield _replica(
+                job, node, card, week.at(day, "10:02") + 7 * index, week.next.at(day, "10:00"), index, f"{job.name} {week.index}"
+            )
     for job, node, card, begin, end in DAILY:
         for day in range(7):
             yield _replica(job, node, card, week.at(day, begin), week.at(day, end), 9, f"{job.name} {week.index}")

@@ -67,7 +67,16 @@ def test_promtool_accepts_the_scrape_configuration(tmp_path) -> None:
 def test_promtool_makes_blocks_of_history(tmp_path) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "DJANGO_SETTINGS_MODULE"}
     done = manage(
-        "history", "--seed", "1", "--start", "2026-11-18T01:00", "--end", "2026-11-18T04:00", "--output", str(tmp_path / "h.om"), env=environment
+        "history",
+        "--seed",
+        "1",
+        "--start",
+        "2026-11-18T01:00",
+        "--end",
+        "2026-11-18T04:00",
+        "--output",
+        str(tmp_path / "h.om"),
+        env=environment,
     )
     assert done.returncode == 0, done.stderr
     blocks = ["promtool", "tsdb", "create-blocks-from", "openmetrics", str(tmp_path / "h.om"), str(tmp_path / "tsdb")]

@@ -93,7 +93,9 @@ def test_text_gives_the_ledger_that_frames_give(cluster, tmp_path) -> None:
     start, end = at(1, "13:00"), at(1, "16:00")  # the last four pods of the gang come
     path = tmp_path / "history.om.gz"
     write(Simulation(SEED), path, start=start.timestamp() - 600, end=end.timestamp() + 600)
-    twin = Cluster.objects.create(name="twin", source={"openmetrics": {"path": str(path)}}, scrape_interval=60.0, user_label=cluster.user_label)
+    twin = Cluster.objects.create(
+        name="twin", source={"openmetrics": {"path": str(path)}}, scrape_interval=60.0, user_label=cluster.user_label
+    )
     feed(cluster, Held(Simulation(SEED).samples), start, end)
     feed(twin, open_file(path), start, end)
     keys = ("team", "job", "pod", "user", "node", "gpu_model", "capacity_type", "queue")
@@ -121,7 +123,9 @@ def test_the_schedule_reads_from_kept_pages_what_was_loaded_from_frames(cluster)
     keys = ("team", "job", "pod", "node", "gpu_model")
     before = bill(cluster, at(4, "08:00"), at(4, "09:00"), *keys)
     hour = [(at(4, "08:00"), at(4, "09:00"))]
-    assert collect(Cluster.objects.get(pk=cluster.pk), hour, source=open_source(cluster), until=at(4, "09:18"), settled=at(4, "09:18")) == []
+    assert (
+        collect(Cluster.objects.get(pk=cluster.pk), hour, source=open_source(cluster), until=at(4, "09:18"), settled=at(4, "09:18")) == []
+    )
     pipeline.account(cluster)
     assert len(before) > 30 and bill(cluster, at(4, "08:00"), at(4, "09:00"), *keys) == before
 

@@ -25,5 +25,7 @@ def test_a_series_that_no_scrape_saw_is_not_there() -> None:
 
 
 def test_joined_keeps_every_sample_of_its_own_series() -> None:
-    found = joined([from_tracks([Track(A, np.array([1.0, 2.0]), np.array([5.0, 6.0]))]), from_tracks([Track(B, np.array([3.0]), np.array([7.0]))])])
+    found = joined(
+        [from_tracks([Track(A, np.array([1.0, 2.0]), np.array([5.0, 6.0]))]), from_tracks([Track(B, np.array([3.0]), np.array([7.0]))])]
+    )
     assert [(found.labels[s]["__name__"], v) for s, v in zip(found.series, found.value, strict=True)] == [("a", 5), ("a", 6), ("b", 7)]

@@ -66,7 +66,15 @@ def test_a_mig_instance_has_profiling_alone_and_repeats_its_boards_heat(company)
     page = company.page("gpu-a100-01", TUESDAY)
     assert {labels["gpu"] for labels, _ in rows(page, "DCGM_FI_DEV_GPU_UTIL")} == {"0", "1"}
     instances = [labels for labels, _ in rows(page, "DCGM_FI_PROF_GR_ENGINE_ACTIVE") if "GPU_I_ID" in labels]
-    assert sorted(labels["GPU_I_PROFILE"] for labels in instances) == ["1g.5gb", "1g.5gb", "2g.10gb", "2g.10gb", "2g.10gb", "3g.20gb", "3g.20gb"]
+    assert sorted(labels["GPU_I_PROFILE"] for labels in instances) == [
+        "1g.5gb",
+        "1g.5gb",
+        "2g.10gb",
+        "2g.10gb",
+        "2g.10gb",
+        "3g.20gb",
+        "3g.20gb",
+    ]
     heat = [value for labels, value in rows(page, "DCGM_FI_DEV_GPU_TEMP") if labels["gpu"] == "2"]
     assert len(heat) == 3 and len(set(heat)) == 1
 
