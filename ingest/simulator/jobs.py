@@ -9,7 +9,7 @@ GANG = Job("fraud", TRAIN, "PyTorchJob", "txn-graph-embed", "dhofer", Training(0
 MULE = Job("fraud", TRAIN, "PyTorchJob", "mule-gnn", "agerber", Training(0.58), queue="fraud", image=PULL_12_GB)
 SWEEP = Job("fraud", TRAIN, "Job", "velocity-sweep", "pmeier", Curve(0.315), image=PULL_12_GB)
 EVALUATION = Job("fraud", TRAIN, "Job", "chargeback-eval", "jfrei", Curve(0.2), queue="fraud")
-NB_KELLER = Job("fraud", LAB, "Notebook", "nb-mkeller", "mkeller", Notebook(share=0.06, until=10 * DAY + 30500), queue="fraud")
+NB_KELLER = Job("fraud", LAB, "Notebook", "nb-mkeller", "mkeller", Notebook(share=0.06, until=7 * DAY + 30480), queue="fraud")
 NB_GRAPH = Job("fraud", LAB, "Notebook", "nb-graph-lab", "sbrunner", Notebook(level=0.95, share=0.029, tuesdays=True), queue="fraud")
 NB_SCHMID = Job("fraud", LAB, "Notebook", "nb-tschmid", "tschmid", Notebook(share=0.02, until=20 * DAY), queue="fraud")
 NB_ROSSI = Job("fraud", LAB, "Notebook", "nb-lrossi", "lrossi", Notebook(share=0.024), queue="fraud")

@@ -89,6 +89,11 @@ def _name(job: Job, *, run: str, index: int, born: float) -> str:
     return f"{job.name}-{run}-{tail[:5]}" if run else f"{job.name}-{tail[:5]}"
 
 
+def scheduled(job: Job, at: float) -> str:
+    """The run that a CronJob begins: its Jobs are called by the minute they are due, counted since 1970."""
+    return str(int(at // 60)) if job.kind == "CronJob" else ""
+
+
 def replica_set(run: str) -> str:
     """The hash in the name of a Deployment's ReplicaSet."""
     return digest("replica set", run).hex()[:9]

@@ -137,7 +137,13 @@ def owners(pods: Sequence[Pod]) -> Iterator[Span]:
             cron = ("CronJob", pod.job.name) if pod.job.kind == "CronJob" else ("", "")
             spans.setdefault(("kube_job_owner", "job_name", pod.job.namespace, name, *cron), []).append((pod.created, pod.gone))
     for (family, label, namespace, name, above, top), found in spans.items():
-        labels = {"namespace": namespace, label: name, "owner_kind": above, "owner_name": top, "owner_is_controller": "true" if above else ""}
+        labels = {
+            "namespace": namespace,
+            label: name,
+            "owner_kind": above,
+            "owner_name": top,
+            "owner_is_controller": "true" if above else "",
+        }
         series = named(family, labels)
         yield from (Span(series, start, end, 1) for start, end in _united(found))
 

@@ -1,6 +1,7 @@
 """Team fraud: notebooks that nobody closes, and a gang that sits with 12 of 16 pods."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ingest.simulator.curves import Training
 from ingest.simulator.fleet import EXTRA
@@ -65,9 +66,7 @@ def pods(week: Week) -> Iterator[Pod]:
     if week.position == 0:
         yield from _sweep(week)
     for day in range(7):
-        yield from on_spot(
-            week, FEATURES, ("2", "3"), week.at(day, "01:00"), week.at(day, "07:00"), run=str(29000000 + week.index * 10080 + day * 1440)
-        )
+        yield from on_spot(week, FEATURES, ("2", "3"), week.at(day, "01:00"), week.at(day, "07:00"))
         yield from on_spot(week, ANOMALY, ("2", "3"), week.at(day, "08:00"), week.at(day, "14:00"))
 
 
@@ -86,7 +85,8 @@ def _notebooks(week: Week) -> Iterator[Pod]:
             yield pod(job, node="gpu-v100-02", cards=cards, bound=week.at(day, clock), ended=end)
         if week.position == 0:
             ended = Week(week.index + position, week.seed).at(day, clock) - 3600
-            yield pod(job, node="gpu-v100-02", cards=cards, bound=week.at(WED, again), ended=ended)
+            curve = replace(job.curve, until=0.0) if job is NB_SCHMID else None  # opened again and never used
+            yield pod(job, node="gpu-v100-02", cards=cards, bound=week.at(WED, again), ended=ended, curve=curve)
 
 
 def _gang(week: Week, run: tuple, number: int) -> Iterator[Pod]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from ingest.simulator.fleet import EXTRA
 from ingest.simulator.jobs import DAMAGE, DEFECT_RETRAIN, DEFECT_TRAIN, INTENT, SCORING, SEGMENT, SMILE
-from ingest.simulator.pods import Job, Pod, pod
+from ingest.simulator.pods import Job, Pod, pod, scheduled
 from ingest.simulator.weeks import MON, SUN, THU, TUE, WED, Week
 
 LINGER = 4 * 3600.0
@@ -23,7 +23,7 @@ def pods(week: Week) -> Iterator[Pod]:
         yield _run(DAMAGE, "gpu-v100-08", ("3",), week.at(day, "08:00"), week.at(day, "22:24"))
         begin, end = week.at(day, "06:00"), week.at(day, "22:48")
         if any(a <= begin and end <= b for a, b in _free(week)):
-            yield _run(SMILE, VISION_NODE, ("3",), begin, end, run=f"{week.index}{day}7")
+            yield _run(SMILE, VISION_NODE, ("3",), begin, end)
     if week.position == 0:
         for index, node in enumerate(EXTRA[5:]):
             yield _run(DEFECT_RETRAIN, node, ("0", "1", "2", "3"), week.at(THU, "01:06"), week.at(THU, "23:22"), index=index)
@@ -36,8 +36,10 @@ def _free(week: Week) -> list[Span]:
     return [(begin, gang[0]), (gang[1], end)] if gang else [(begin, end)]
 
 
-def _run(job: Job, node: str, cards: tuple[str, ...], begin: float, end: float, *, run: str = "", index: int = 0) -> Pod:
-    return pod(job, node=node, cards=cards, bound=begin, ended=end, run=run, index=index, outcome="Succeeded", linger=LINGER)
+def _run(job: Job, node: str, cards: tuple[str, ...], begin: float, end: float, *, index: int = 0) -> Pod:
+    return pod(
+        job, node=node, cards=cards, bound=begin, ended=end, run=scheduled(job, begin), index=index, outcome="Succeeded", linger=LINGER
+    )
 
 
 def _lane(

@@ -4,20 +4,29 @@ from collections.abc import Iterator
 
 from ingest.simulator.fleet import day_spot, long_spot, spot_name
 from ingest.simulator.jobs import AUGMENT, REVERSE, SMILE, STRESS, SURFACE
-from ingest.simulator.pods import Job, Pod, pod
+from ingest.simulator.pods import Job, Pod, pod, scheduled
 from ingest.simulator.weeks import Week
 
 LINGER = 6 * 3600.0
 
 
-def on_spot(week: Week, job: Job, cards: tuple[str, ...], begin: float, end: float, *, run: str = "") -> Iterator[Pod]:
+def on_spot(week: Week, job: Job, cards: tuple[str, ...], begin: float, end: float) -> Iterator[Pod]:
     """The job on the long spot node, cut where that node is taken back; what is cut vanishes without a phase."""
     for joined, left in long_spot(week):
         bound, ended = max(begin, joined + 90), min(end, left)
         if ended - bound > 900:
             whole = ended < left
             node = spot_name(week, "a", joined)
-            yield pod(job, node=node, cards=cards, bound=bound, ended=ended, run=run, outcome="Succeeded" if whole else "", linger=LINGER)
+            yield pod(
+                job,
+                node=node,
+                cards=cards,
+                bound=bound,
+                ended=ended,
+                run=scheduled(job, begin),
+                outcome="Succeeded" if whole else "",
+                linger=LINGER,
+            )
 
 
 def pods(week: Week) -> Iterator[Pod]:
@@ -30,7 +39,7 @@ def pods(week: Week) -> Iterator[Pod]:
         yield _done(REVERSE, node, ("3",), joined + 1200, left - 5400)
         yield from on_spot(week, SURFACE, ("2", "3"), week.at(day, "15:00"), week.at(day, "19:48"))
     for day in (5, 6):
-        yield from on_spot(week, SMILE, ("2", "3"), week.at(day, "15:00"), week.at(day, "19:48"), run=f"{week.index}{day}")
+        yield from on_spot(week, SMILE, ("2", "3"), week.at(day, "15:00"), week.at(day, "19:48"))
 
 
 def _done(job: Job, node: str, cards: tuple[str, ...], begin: float, end: float) -> Pod:
