@@ -5,7 +5,7 @@ from datetime import datetime
 from ingest.simulator.company import TEAM_LABEL, TEAMS, USER_LABEL, Team
 from ingest.simulator.fleet import A100, STEADY, T4, V100
 from ingest.simulator.simulation import PASSING
-from ingest.simulator.weeks import CYCLE, MON, TUE, ZONE, Week, week_of
+from ingest.simulator.weeks import CYCLE, TUE, ZONE, Week, week_of
 
 NAME = "demo"
 UNALLOCATED_BUDGET = 5720  # with the teams' budgets 35,000 a month
@@ -56,7 +56,7 @@ def price_change(*, seed: int, now: float) -> float:
 
 
 def _about(team: Team) -> str:
-    lead = team.lead.lower().replace(" ", "").replace(".", ".", 1)
+    lead = team.lead.lower().replace(" ", "")
     return (
         f'  - {{name: {team.name}, cost_center: "{team.cost_center}", owner: {lead}@example.com, '
         f"parent: {team.department}, department: {team.department}}}"
@@ -68,10 +68,8 @@ def _budget(team: str, amount: int) -> str:
 
 
 def _rates(*, seed: int, now: float) -> str:
-    week = week_of(now, seed=seed)
-    first = datetime.fromtimestamp(Week(week.index - 104, seed).at(MON, "00:00"), ZONE).year
     change = f"{datetime.fromtimestamp(price_change(seed=seed, now=now), ZONE):%Y-%m-%d}"
-    begin = f"{first}-01-01"
+    begin = "2025-01-01"
     lines = [
         (V100, "on-demand", "1.40", begin, ""), (A100, "on-demand", "2.40", begin, ""), (T4, "on-demand", "0.60", begin, ""),
         (V100, "spot", BEFORE, begin, change), (V100, "spot", AFTER, change, ""),

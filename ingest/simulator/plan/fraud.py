@@ -56,8 +56,8 @@ EVALUATIONS = {0: (THU,), 1: (MON, TUE, SUN), 2: (FRI, SAT), 3: (FRI, SAT)}
 def pods(week: Week) -> Iterator[Pod]:
     """All pods of the team that are created in this week, those for inference apart."""
     yield from _notebooks(week)
-    for number, run in enumerate(RUNS[week.position]):
-        yield from _gang(week, run, number)
+    for run in RUNS[week.position]:
+        yield from _gang(week, run)
     for begin, end in MULES[week.position]:
         for index, node in enumerate(HOME[:2]):
             yield _job(MULE, node, ("0", "1", "2"), week.at(*begin), week.at(*end), index=index)
@@ -89,7 +89,7 @@ def _notebooks(week: Week) -> Iterator[Pod]:
             yield pod(job, node="gpu-v100-02", cards=cards, bound=week.at(WED, again), ended=ended, curve=curve)
 
 
-def _gang(week: Week, run: tuple, number: int) -> Iterator[Pod]:
+def _gang(week: Week, run: tuple) -> Iterator[Pod]:
     (begin, end, waits, complete) = week.at(*run[0]), week.at(*run[1]), run[2], run[3]
     curve = Training(GANG.curve.level, waits=waits, evaluates=3960.0 if complete else 0.0)
     for index in range(16):
