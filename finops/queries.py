@@ -120,9 +120,14 @@ def setting() -> Setting:
     return Setting.objects.first() or Setting()
 
 
+def zone_of(chosen: Setting) -> ZoneInfo:
+    """The reporting zone of settings that were read already."""
+    return ZoneInfo(chosen.timezone)
+
+
 def zone() -> ZoneInfo:
     """The reporting zone."""
-    return ZoneInfo(setting().timezone)
+    return zone_of(setting())
 
 
 def currency() -> str:
@@ -140,7 +145,7 @@ def costs(scope: Scope) -> Answer:
     whole = total[0] if total else Row({}, None, None, nothing, chosen.currency)
     balanced = all(sum((row.hours(h) for row in rows), Decimal(0)) == whole.hours(h) for h in (*HOURS, "cost"))
     as_of = watermark(scope)
-    return Answer(rows, whole, as_of and as_of.astimezone(where), balanced, _incomplete(scope, where), chosen.currency)
+    return Answer(rows, whole, as_of and as_of.astimezone(where), balanced, incomplete(scope, zone=where), chosen.currency)
 
 
 def rows_of(scope: Scope, *, order: str = "cost", most: int | None = None) -> list[Row]:
@@ -196,7 +201,7 @@ def _mark(of_cluster: str, of_all: str, scope: Scope) -> datetime | None:
         return cursor.fetchone()[0]
 
 
-def _incomplete(scope: Scope, where: ZoneInfo) -> list[dict[str, str]]:
+def incomplete(scope: Scope, *, zone: ZoneInfo) -> list[dict[str, str]]:
     """The windows whose data miss."""
     names = list(scope.filters.get("cluster", ()))
     with connection.cursor() as cursor:
@@ -211,8 +216,8 @@ def _incomplete(scope: Scope, where: ZoneInfo) -> list[dict[str, str]]:
     return [
         {
             "cluster": name,
-            "start": start.astimezone(where).isoformat(),
-            "end": end.astimezone(where).isoformat(),
+            "start": start.astimezone(zone).isoformat(),
+            "end": end.astimezone(zone).isoformat(),
             "state": state,
             "reason": (problem if problems else "") or ("the source has no samples" if state == "done" else ""),
         }
