@@ -68,12 +68,15 @@ def _source(scope: Scope, zone: ZoneInfo, params: Params) -> str:
 def _hours(spans: Sequence[tuple], step: str, params: Params) -> str:
     local = "hour" if step == "hour" else "hour at time zone %(zone)s"
     names = ", ".join((*STORED, *(f"{case} as {name}" for name, case in PRICED.items()), "energy_kwh"))
-    whens = []
+    parts = []
     for begin, until in spans:
         start, end = f"start{len(params)}", f"end{len(params)}"
         params |= {start: begin.astimezone(UTC), end: until.astimezone(UTC)}
-        whens.append(f"hour >= %({start})s and hour < %({end})s")
-    return f"select cluster_id, holding, {local} as local, {names} from ledger_hour where {' or '.join(whens)}"
+        parts.append(
+            f"select cluster_id, holding, {local} as local, {names} from ledger_hour"
+            f" where cluster_id = any(array(select id from finops_cluster)) and hour >= %({start})s and hour < %({end})s"
+        )  # keys begin with the cluster: naming every one lets the index find the hours
+    return " union all ".join(parts)
 
 
 def _period(step: str, week_starts: str) -> str:

@@ -59,6 +59,14 @@ def note(day: date, text: str) -> dict:
     }  # fmt: skip
 
 
+def unit(text: str) -> dict:
+    """The unit, again at the top of the axis."""
+    return {
+        "text": text, "x": 0, "xref": "paper", "xanchor": "right", "xshift": -8, "y": 1, "yref": "paper", "yanchor": "bottom",
+        "yshift": 8, "showarrow": False,
+    }  # fmt: skip
+
+
 def _apart(heights: Sequence[float]) -> list[float]:
     """Up from the bottom by at least a line each, then down again where they left the plot."""
     placed: list[float] = []

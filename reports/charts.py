@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import plotly.graph_objects as go
 
-from reports.chart_marks import PLOT, Series, brace, direct_labels, note
+from reports.chart_marks import PLOT, Series, brace, direct_labels, note, unit
 
 SMALLEST = Decimal("0.03")
 MOST = 10
@@ -90,36 +90,38 @@ def stacked(bars: Bars, frame: Frame) -> dict:
     """Stacked bars of the cost of each local day (or week, or month), with braces over the windows compared."""
     top = _top(bars)
     series = [Series(name, f"var(--{frame.tokens.get(name, 'team-other')})", bars.cost[name]) for name in bars.cost]
-    figure = go.Figure([_bar(one, bars) for one in series], layout=LAYOUT)
-    if bars.now:
-        figure.add_trace(_running(bars.now))
-    _axes(figure, bars, frame, top)
+    traces = [*(_bar(one, bars) for one in series), *([_running(bars.now)] if bars.now else [])]
     marks = [brace(*which, wide=STEPS[bars.step]) for which in frame.braces]
-    figure.update_layout(
-        shapes=[shape for shapes, _ in marks for shape in shapes],
-        annotations=[
-            *(text for _, texts in marks for text in texts),
-            *direct_labels(series, [day for day in bars.days if not (bars.now and day == bars.now[0])], top),
-            *([note(bars.now[0], f"to {bars.now[2]}")] if bars.now else []),
-            {"text": frame.currency, "x": 0, "xref": "paper", "xanchor": "right", "xshift": -8, "y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 8, "showarrow": False},
-        ],
-    )  # fmt: skip
-    return json.loads(figure.to_json())
+    whole = [day for day in bars.days if not (bars.now and day == bars.now[0])]
+    texts = [
+        *(text for _, texts in marks for text in texts),
+        *direct_labels(series, whole, top),
+        *([note(bars.now[0], f"to {bars.now[2]}")] if bars.now else []),
+        unit(frame.currency),
+    ]
+    axes = {"xaxis": _days_axis(bars, frame), "yaxis": _money_axis(top)}
+    shapes = [shape for shapes, _ in marks for shape in shapes]
+    # Given at once: the library checks every name, and each later update would check the whole again.
+    return json.loads(go.Figure(traces, layout={**LAYOUT, **axes, "shapes": shapes, "annotations": texts}).to_json())
 
 
-def _axes(figure: go.Figure, bars: Bars, frame: Frame, top: float) -> None:
+def _days_axis(bars: Bars, frame: Frame) -> dict:
     half = STEPS[bars.step] / 2
     monday = bars.days[0] + timedelta(days=-bars.days[0].weekday() % 7)
     ticks = {"tick0": monday.isoformat(), "dtick": 7 * 86_400_000} if bars.step == "day" and len(bars.days) <= 62 else {"nticks": 12}
-    ends = [_noon(bars.days[0], -half), _noon(bars.days[-1], half)]
-    title = {"text": f"{bars.step}, {frame.zone}{'; ticks on Mondays' if 'tick0' in ticks else ''}", "font": {"size": 12}}
-    figure.update_xaxes(
-        showgrid=False, zeroline=False, fixedrange=True, showline=True, linecolor="var(--line-2)", ticks="outside", ticklen=4,
-        tickcolor="var(--line-2)", type="date", tickformat="%-d %b", range=ends, title=title, **ticks,
-    )  # fmt: skip
-    figure.update_yaxes(
-        gridcolor="var(--line)", zeroline=False, fixedrange=True, range=[0, top], dtick=_tick(top), tickformat=",~f"
-    )
+    return {
+        "showgrid": False, "zeroline": False, "fixedrange": True, "showline": True, "linecolor": "var(--line-2)",
+        "ticks": "outside", "ticklen": 4, "tickcolor": "var(--line-2)", "type": "date", "tickformat": "%-d %b",
+        "range": [_noon(bars.days[0], -half), _noon(bars.days[-1], half)],
+        "title": {"text": f"{bars.step}, {frame.zone}{'; ticks on Mondays' if 'tick0' in ticks else ''}", "font": {"size": 12}},
+        **ticks,
+    }  # fmt: skip
+
+
+def _money_axis(top: float) -> dict:
+    return {
+        "gridcolor": "var(--line)", "zeroline": False, "fixedrange": True, "range": [0, top], "dtick": _tick(top), "tickformat": ",~f",
+    }  # fmt: skip
 
 
 def _noon(day: date, shift: timedelta) -> str:
@@ -166,7 +168,7 @@ def _stacking(grouped: Mapping[str, Mapping[date, Decimal]]) -> list[str]:
     return sorted(grouped, key=place)
 
 
-def _bar(series: Series, bars: Bars) -> go.Bar:
+def _bar(series: Series, bars: Bars) -> dict:
     marker: dict = {"color": series.colour, "line": {"color": "var(--bg)", "width": 0.75}}
     if series.name in PATTERNS:
         marker["line"]["color"] = "var(--line-2)"
@@ -175,18 +177,18 @@ def _bar(series: Series, bars: Bars) -> go.Bar:
         marker["opacity"] = [0.45 if day in bars.pale else 1 for day in bars.days]
     running = bars.now[0] if bars.now else None
     values = [float(round(series.amounts[day], 2)) if day in series.amounts and day != running else None for day in bars.days]
-    return go.Bar(
-        x=[day.isoformat() for day in bars.days], y=values, name=series.name or "(none)", marker=marker,
-        customdata=[" (incomplete)" if day in bars.pale else "" for day in bars.days],
-        hovertemplate="%{fullData.name}<br>%{x|%a %-d %b}: %{y:,.2f}%{customdata}<extra></extra>",
-    )  # fmt: skip
+    return {
+        "type": "bar", "x": [day.isoformat() for day in bars.days], "y": values, "name": series.name or "(none)", "marker": marker,
+        "customdata": [" (incomplete)" if day in bars.pale else "" for day in bars.days],
+        "hovertemplate": "%{fullData.name}<br>%{x|%a %-d %b}: %{y:,.2f}%{customdata}<extra></extra>",
+    }  # fmt: skip
 
 
-def _running(now: tuple[date, Decimal, str]) -> go.Bar:
+def _running(now: tuple[date, Decimal, str]) -> dict:
     """The running day: one pale bar, outside every series."""
     day, amount, until = now
-    return go.Bar(
-        x=[day.isoformat()], y=[float(round(amount, 2))], name=f"to {until}",
-        marker={"color": "var(--bg-3)", "line": {"color": "var(--line-2)", "width": 0.75}},
-        hovertemplate="%{x|%a %-d %b}, %{fullData.name}: %{y:,.2f}<extra></extra>", meta="running",
-    )  # fmt: skip
+    return {
+        "type": "bar", "x": [day.isoformat()], "y": [float(round(amount, 2))], "name": f"to {until}", "meta": "running",
+        "marker": {"color": "var(--bg-3)", "line": {"color": "var(--line-2)", "width": 0.75}},
+        "hovertemplate": "%{x|%a %-d %b}, %{fullData.name}: %{y:,.2f}<extra></extra>",
+    }  # fmt: skip
