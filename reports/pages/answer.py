@@ -9,7 +9,7 @@ from reports.pages.dates import span
 from reports.pages.idle import Lost
 from reports.pages.moved import Movement
 from reports.pages.question import Question
-from reports.templatetags.figures import money, percent, printed
+from reports.templatetags.figures import money, percent, printed, rounded
 
 MAIN = Decimal("0.5")  # a mover that made at least this part of the change is named
 
@@ -53,7 +53,7 @@ def _change(total, before: Before) -> str:
     part = queries.ratio(total.cost - before.total.cost, before.total.cost)
     if part is None:
         return ""
-    if not part:
+    if not rounded(part, 3):
         return f"as much as {before.span}"
     return f"{printed(abs(part) * 100, 1)}% {'more' if part > 0 else 'less'} than {before.span}"
 

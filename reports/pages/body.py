@@ -74,7 +74,7 @@ def body(asked: Question, answer) -> dict[str, object]:
         "incomplete": gaps.phrases(gaps.within(missing, scope.window), zone, as_of=asked.as_of),
         "incomplete_before": [] if before.why_not else gaps.phrases(gaps.within(missing, before.scope.window), zone, as_of=None),
         "unpriced": gaps.unpriced(now_cells) if total.unpriced_gpu_hours else [],
-        "long_days": gaps.odd_days(days_asked.window, zone),
+        "long_days": gaps.odd_days(_reach(before, days_asked), zone),
         "balanced": answer.balanced,
     }  # fmt: skip
 

@@ -10,7 +10,7 @@ from finops import queries
 from finops.scope import Scope
 from reports.pages.dates import moment, span
 from reports.params import before
-from reports.templatetags.figures import Number, changed, points
+from reports.templatetags.figures import Number, changed, points, rounded
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def relative(now: Number, then: Number, before: Before) -> Change | None:
     part = queries.ratio(difference, Decimal(then))
     if part is None:
         return None
-    return Change(changed(part), f"{_direction(difference, 'more than', 'less than')} {before.span}")
+    return Change(changed(part), f"{_direction(rounded(part, 3), 'more than', 'less than')} {before.span}")
 
 
 def absolute(now: float | None, then: float | None, before: Before) -> Change | None:
@@ -65,8 +65,10 @@ def absolute(now: float | None, then: float | None, before: Before) -> Change | 
     if now is None or then is None or before.why_not:
         return None
     difference = Decimal(str(now)) - Decimal(str(then))
-    return Change(points(difference), f"points, {_direction(difference, 'above', 'below')} {before.span}")
+    return Change(points(difference), f"points, {_direction(rounded(difference, 3), 'above', 'below')} {before.span}")
 
 
-def _direction(difference: Decimal, more: str, less: str) -> str:
+def _direction(difference: Decimal | None, more: str, less: str) -> str:
+    """Of a difference as printed: what rounds to nothing is the same."""
+    difference = difference or Decimal(0)
     return more if difference > 0 else less if difference < 0 else "as in"

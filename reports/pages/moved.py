@@ -43,8 +43,10 @@ class Movement:
     def why(self, currency: str) -> str:
         """What made the change, in a sentence that is exact; empty where nothing changed."""
         change, first = self.total.change, self.movers[0] if self.movers else None
-        if not change or first is None:
+        if first is None or not first.change:
             return ""
+        if not change:
+            return "The cost is the same; what one gained another lost"
         way = "rise" if change > 0 else "fall"
         if first.change * change > 0:
             who = f"{first.label.name} alone {'rose' if change > 0 else 'fell'} by {currency}\u00a0{money(abs(first.change))}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from django.db import connection
+from django.db import connection, transaction
 
 from finops.models import Cluster, Setting
 
@@ -27,7 +27,10 @@ class Pool:
 
 @dataclass(frozen=True)
 class Job:
-    """`pods` of `share` GPUs each, busy by `used`; `when`: always, work (weekdays 7–19) or sweep (five days ago)."""
+    """`pods` of `share` GPUs each, busy by `used`.
+
+    `when`: always, work (weekdays 7–19), sweep (five days ago) or new (since twelve days ago).
+    """
 
     team: str
     namespace: str
@@ -53,6 +56,7 @@ JOBS = (
     Job("fraud", "fraud", "Notebook", "nb-a100-explore", "a100-mig", 1, "1", "0.03"),
     Job("fraud", "fraud", "InferenceService", "card-embed-serve", "a100-mig", 2, "0.5", "0.27"),
     Job("fraud", "fraud", "Job", "velocity-sweep", "v100-spot", 6, "1", "0.31", "sweep"),
+    Job("fraud", "fraud", "Notebook", "nb-lrossi", "v100-od", 1, "1", "0.02", "new"),
     Job("scoring", "scoring", "PyTorchJob", "score-train", "v100-od", 6, "1", "0.82"),
     Job("scoring", "scoring", "InferenceService", "rt-scorer", "t4-inf", 8, "0.25", "0.33"),
     Job("vision", "vision", "PyTorchJob", "defect-retrain", "v100-od", 5, "1", "0.46", "work"),
@@ -69,6 +73,7 @@ BUSY = {
     "always": "true",
     "work": "extract(isodow from local) < 6 and extract(hour from local) between 7 and 18",
     "sweep": "local::date = %(sweep)s",
+    "new": "local::date > %(sweep)s - 7",
 }
 COLUMNS = (
     "cluster_id key team department cost_center namespace job_kind job run pod uid "
@@ -95,11 +100,12 @@ from (
     ) chosen
 ) parts
 """
+# Spot nodes come with their pods and leave with them; the others stay, whoever holds them.
 FREE = """
 insert into ledger_hour
 select %(cluster)s, hour, hour, %(key)s, %(price)s, 0, 0, 0, 0, 0, free, free, free * %(price)s, 0, 0, 0, 0, free * %(price)s, 0
 from (
-    select hour, %(gpus)s - coalesce(held, 0) as free
+    select hour, case when %(pool)s like '%%-spot' then 0 else %(gpus)s - coalesce(held, 0) end as free
     from generate_series(%(start)s, %(last)s, interval '1 hour') hours(hour)
     left join (
         select l.hour, sum(l.allocated) as held from ledger_hour l join holding h on h.cluster_id = l.cluster_id and h.key = l.holding
@@ -108,6 +114,7 @@ from (
 """
 
 
+@transaction.atomic
 def open_company(now: datetime) -> Cluster:
     """Fills an empty ledger with whole hours up to `now`; two hours are silent three days before, at 02:00 local."""
     Setting.objects.create(currency="CHF", timezone=ZONE.key)

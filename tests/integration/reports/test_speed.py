@@ -11,6 +11,7 @@ from tests.integration.reports.company import open_company
 
 QUERIES = 21
 SECONDS = 0.150
+TRIES = 40
 ADDRESSES = ["/", "/?window=30d", "/?window=mtd", "/?team=fraud", "/?by=job&window=30d", "/?window=lastmonth&by=node_pool"]
 
 
@@ -28,9 +29,19 @@ def test_every_address_is_quick_with_few_queries(client, company, all_seeing):
         with CaptureQueriesContext(connection) as queries:
             assert client.get(address).status_code == 200
         assert len(queries) == QUERIES, (address, [query["sql"][:120] for query in queries])
-        took[address] = min(seconds(client, address) for _ in range(7))  # the least disturbed by whatever else runs here
-    print({address: f"{1000 * best:.0f} ms" for address, best in took.items()})
+        took[address] = best(client, address)
+    print({address: f"{1000 * seconds:.0f} ms" for address, seconds in took.items()})
     assert max(took.values()) < SECONDS, took
+
+
+def best(client, address: str) -> float:
+    """The least disturbed of some tries: what the page needs, not what else the machine was doing."""
+    least = seconds(client, address)
+    for _ in range(TRIES):
+        if least < SECONDS / 2:
+            break
+        least = min(least, seconds(client, address))
+    return least
 
 
 def seconds(client, address: str) -> float:
