@@ -109,10 +109,11 @@ def ratio(part: Decimal | None, whole: Decimal | None) -> Decimal | None:
 
 def together(rows: Sequence[Row], *, keys: dict[str, str] | None = None) -> Row:
     """The sums of several rows as one row, whose ratios follow from them; of no rows the row that is zero throughout."""
-    sums: dict[str, Decimal | None] = {}
+    sums: dict[str, Decimal | None] = {name: None if rows or name == "energy_kwh" else Decimal(0) for name in SUMS}
     for name in SUMS:
         known = [row.sums[name] for row in rows if row.sums[name] is not None]
-        sums[name] = sum(known) if known else None if rows else Decimal(0)  # type: ignore[arg-type]
+        if known:
+            sums[name] = sum(known[1:], known[0])  # energy is a float, all else Decimal
     return Row(keys or {}, None, None, sums, rows[0].currency if rows else "")
 
 

@@ -115,20 +115,20 @@ from (
 
 
 @transaction.atomic
-def open_company(now: datetime) -> Cluster:
+def open_company(now: datetime, *, days: int = DAYS) -> Cluster:
     """Fills an empty ledger with whole hours up to `now`; two hours are silent three days before, at 02:00 local."""
     Setting.objects.create(currency="CHF", timezone=ZONE.key)
     cluster = Cluster.objects.create(name="eks-prod", source={})
     end = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
     today = now.astimezone(ZONE).replace(hour=0, minute=0, second=0, microsecond=0)
-    start = (today - timedelta(days=DAYS)).astimezone(UTC)
+    start = (today - timedelta(days=days)).astimezone(UTC)
     night = (today - timedelta(days=3)).replace(hour=2).astimezone(UTC)
     params = {
         "cluster": cluster.pk, "start": start, "last": end - timedelta(hours=1), "zone": ZONE.key,
         "silent": [night, night + timedelta(hours=1)], "sweep": (today - timedelta(days=5)).date(),
     }  # fmt: skip
     with connection.cursor() as cursor:
-        for months in range(DAYS // 28 + 2):
+        for months in range(days // 28 + 2):
             cursor.execute("select ensure_month(%s)", [(start + timedelta(days=28 * months)).date()])
         cursor.execute("select ensure_month(%s)", [end.date()])
         _jobs(cursor, params)
