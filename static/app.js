@@ -45,10 +45,9 @@
 
   const draw = () => {
     const place = document.getElementById("chart");
-    const source = document.getElementById("chart-figure");
-    if (!place || !source || !window.Plotly) return;
+    if (!place || !window.Plotly) return;
     document.body.append(probe);
-    const { data, layout } = resolved(JSON.parse(source.textContent));
+    const { data, layout } = resolved(JSON.parse(place.dataset.figure));
     window.Plotly.react(place, data, fitted(layout), { displayModeBar: false, responsive: true });
     legend(data);
   };

@@ -1,5 +1,6 @@
 """The chart of an overview: at least 30 days up to the window's end, and the running day."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -22,9 +23,9 @@ DAILY, WEEKLY = 100, 700  # days up to which a bar is a day, a week
 
 @dataclass(frozen=True)
 class Chart:
-    """`figure`: for the drawing script. `heads`, `table`: the same numbers as text. `unit`: what a bar is."""
+    """`json`: the figure for the drawing script. `heads`, `table`: the same numbers as text. `unit`: what a bar is."""
 
-    figure: dict
+    json: str
     unit: str
     range: str
     running: str
@@ -68,7 +69,7 @@ def chart_of(
     shown = Window(midnight(days[0], zone=zone), scope.window.end) if now is None or now[0] > days[0] else asked.window
     running = f"the bar of {day_text(now[0], year=False)} ends at {now[2]}" if now else ""
     heads = [name or "(none)" for name in cost]
-    return Chart(stacked(bars, frame), asked.step, span(shown, zone, year=False), running, heads, _table(cost, days, now))
+    return Chart(json.dumps(stacked(bars, frame)), asked.step, span(shown, zone, year=False), running, heads, _table(cost, days, now))
 
 
 def _periods(rows: Sequence, asked: Scope, zone: ZoneInfo) -> list[date]:

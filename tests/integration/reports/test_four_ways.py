@@ -76,7 +76,7 @@ def assert_page_prints(text: str, api: dict, by: str) -> None:
     total = lines.get("Capacity") or lines["Total"]
     for name, unit in {**ADDITIVE, **RATIOS}.items():
         assert number(total[name]) == printed(api["total"][NAMES[name]], unit), name
-    for name, unit in ADDITIVE.items():
+    for name in ADDITIVE:
         parts = [number(line[name]) or 0 for label, line in lines.items() if label in items or (label == "Unallocated" and name == "cost")]
         assert sum(parts) == number(total[name]), name
     by_cost = sorted(items.values(), key=lambda line: -number(line["cost"]))
