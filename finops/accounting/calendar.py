@@ -36,6 +36,11 @@ def next_hour(at: datetime, *, zone: ZoneInfo) -> datetime:
     return floor if floor > at else at + HOUR
 
 
+def local_day(instant: datetime, *, zone: ZoneInfo) -> date:
+    """The day of the reporting zone that holds `instant`."""
+    return instant.astimezone(zone).date()
+
+
 def midnight(day: date, *, zone: ZoneInfo) -> datetime:
     """The UTC instant at which the local `day` begins."""
     return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
