@@ -65,3 +65,12 @@ class ExchangeRate(models.Model):
     currency = models.CharField(max_length=3)
     rate = models.DecimalField(max_digits=20, decimal_places=10)
     start = models.DateTimeField()
+
+
+class AppliedFile(models.Model):
+    """A configuration file as it was last applied, and what the database held right after."""
+
+    path = models.TextField(primary_key=True)
+    content = models.TextField()
+    state = models.TextField()
+    applied_at = models.DateTimeField()
