@@ -143,6 +143,7 @@ def stage(prometheus, tmp_path_factory) -> Iterator[Stage]:
         yield Stage(product, proxy, server, digest, before)
         digest.process.stdin.close()
         digest.process.wait(30)
+        digest.process.stdout.close()
     if (place := folder / "data/socket-folder").exists():
         shutil.rmtree(place.read_text(), ignore_errors=True)
 
