@@ -13,9 +13,9 @@ from django.db import connection
 
 from finops.accounting.calendar import midnight, next_hour, period_end
 from finops.accounting.money import EXACT, display, stored
-from finops.selection import BUCKETS, HOURS, SUMS, select
 from finops.models import Setting
 from finops.scope import Refused, Scope
+from finops.selection import BUCKETS, HOURS, SUMS, select
 
 EXPANDED = {"job": ("cluster", "namespace", "job_kind", "job")}
 MOST_DAYS = 3660
