@@ -8,7 +8,7 @@ from pathlib import Path
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 
 from finops import facts
 from finops.accounting import ownership, rates
@@ -36,8 +36,19 @@ def account(cluster: Cluster, *, start: datetime | None = None, end: datetime | 
             [cluster.id, start, start, end],
         )
         hours = cursor.fetchall()
-    book = Book(cluster)
-    return sum(book.hour(begin, until, anyway=start is not None) for begin, until in hours)
+    book, done = Book(cluster), 0
+    problems: list[Exception] = []
+    for begin, until in hours:
+        try:
+            done += book.hour(begin, until, anyway=start is not None)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception as error:  # one hour that cannot be charged keeps no other back; it stays dirty
+            error.add_note(f"cluster {cluster.name}, {begin.isoformat()}")
+            problems.append(error)
+    if problems:
+        raise problems[0]
+    return done
 
 
 class Book:

@@ -35,23 +35,31 @@ def store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled:
 
     Raises SourceForgot where an empty answer would erase facts, Overtaken where `attempt` is no longer the window's.
     """
+    _make_months(facts)
     with transaction.atomic(), connection.cursor() as cursor:
         # Neighbouring windows share leases: one writer per cluster, so that two never renew the same lease at once.
         cursor.execute("select pg_advisory_xact_lock(%s, 0)", [cluster])
-        cursor.execute("select ensure_month(%s), ensure_month(%s)", [facts.start.date(), facts.end.date()])
         fingerprint = facts.fingerprint()
         if _same(cursor, cluster, facts, attempt=attempt, fingerprint=fingerprint):
             return _mark(cursor, cluster, facts, attempt=attempt, until=until, settled=settled, fingerprint=fingerprint, spent=spent)
         if not facts.nodes and _has(cursor, cluster, facts):
             raise SourceForgot(f"{facts.start.isoformat()}: the source answers nothing where it had facts; kept what is stored")
+        spans = _bridged(cursor, cluster, facts)
         old = _leases(cursor, cluster, _stored_uids(cursor, cluster, facts) | {row[1] for row in facts.pods})
         for table, rows in (("node_hour", facts.nodes), ("pod_hour", facts.pods), ("use_quarter", facts.uses)):
             _replace(cursor, table, rows, cluster=cluster, facts=facts)
         uids = {uid for uid, _ in old} | {row[1] for row in facts.pods}
         _renew_leases(cursor, cluster, uids)
         _mark(cursor, cluster, facts, attempt=attempt, until=until, settled=settled, fingerprint=fingerprint, spent=spent)
-        own = facts.start.timestamp(), facts.end.timestamp()
-        _mark_dirty(cursor, cluster, [own, *_moved(old, _leases(cursor, cluster, uids)), *_bridged(cursor, cluster, facts)])
+        spans += [(facts.start.timestamp(), facts.end.timestamp()), *_moved(old, _leases(cursor, cluster, uids))]
+        _mark_dirty(cursor, cluster, spans + _bridged(cursor, cluster, facts))
+
+
+def _make_months(facts: Facts) -> None:
+    """In a transaction of its own and one at a time: a part of a table is made under a lock that nobody may hold for long."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(0, 0)")
+        cursor.execute("select ensure_month(%s), ensure_month(%s)", [facts.start.date(), facts.end.date()])
 
 
 def _same(cursor, cluster: int, facts: Facts, *, attempt: int, fingerprint: str) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 
 from ingest.catalogue import QUERIES, Query
-from ingest.sources import Passing, Samples, SourceError, Spent, Throttled, TooMuch, selector
+from ingest.sources import Passing, Samples, Skewed, SourceError, Spent, Throttled, TooMuch, selector
 from ingest.sources.decode import decode, one_line, verdict
 from ingest.sources.transport import NEVER, Session, post
 
@@ -120,14 +120,14 @@ class PrometheusSource(PrometheusConnect):
         return self._samples("query", {"query": expression, "time": seconds(round(at * 1000))}, "vector")
 
     def check(self, *, clock: Callable[[], float] = time.time) -> float:
-        """Seconds the server's clock is ahead of ours, kept as `skew`; SourceError above 60 s either way."""
+        """Seconds the server's clock is ahead of ours, kept as `skew`; Skewed above 60 s either way."""
         before = clock()
         answer = self._samples("query", {"query": "vector(time())"}, "vector")
         if len(answer) != 1:
             raise self._error("answered no time; check that the address is a Prometheus query API", "vector(time())")
         self.skew = float(answer.value[0]) - (before + clock()) / 2
         if not abs(self.skew) <= SKEW_SECONDS:
-            raise self._error(f"its clock is {self.skew:+.0f} s off ours; set both by NTP", "vector(time())")
+            raise self._error(f"its clock is {self.skew:+.0f} s off ours; set both by NTP", "vector(time())", Skewed)
         return self.skew
 
     def parallel(self, calls: Sequence[Callable[[], T]]) -> list[T]:
