@@ -1,0 +1,56 @@
+"""The one question asked after every fault: is the ledger what it would have been?"""
+
+from datetime import UTC, datetime
+
+from tests.integration.faults.stage import END, START, Stage
+
+BUCKETS = "allocated used idle starting unmeasured unallocated capacity cost".split()
+LINES = f"""select c.name, l.hour, l.since, h.team, h.namespace, h.job, h.pod, h.node, h.gpu_model, {", ".join(f"l.{b}" for b in BUCKETS)}
+    from ledger_hour l join holding h on h.cluster_id = l.cluster_id and h.key = l.holding join finops_cluster c on c.id = l.cluster_id
+    where c.name = %s order by 1, 2, 3, 4, 5, 6, 7, 8, 9"""
+DAYS = f"""select d.day, h.team, h.pod, h.node, {", ".join(f"d.{b}" for b in BUCKETS)}
+    from ledger_day d join holding h on h.cluster_id = d.cluster_id and h.key = d.holding join finops_cluster c on c.id = d.cluster_id
+    where c.name = %s order by 1, 2, 3, 4"""
+FACTS = "select t.*, cluster_id from {table} t join finops_cluster c on c.id = t.cluster_id where c.name = %s"
+
+
+def ledger(stage: Stage, cluster: str = "plain") -> dict[str, list[tuple]]:
+    """Every line and every day of a cluster, to the last stored digit."""
+    return {"hours": stage.sql(LINES, cluster), "days": stage.sql(DAYS, cluster)}
+
+
+def assert_undisturbed(stage: Stage, right: dict[str, list[tuple]], cluster: str = "plain") -> None:
+    """The ledger equals the undisturbed run's, every window is done, the watermark stands at its end, nothing waits for anybody."""
+    got = ledger(stage, cluster)
+    assert len(got["hours"]) > 12
+    assert got == right
+    first, last = (datetime.fromtimestamp(t, UTC) for t in (START, END))
+    assert stage.sql(
+        """select count(*), count(distinct start), bool_and(state = 'done'), bool_or(dirty), bool_or(owner <> ''), max(problem), max(failures)
+           from collection_window w join finops_cluster c on c.id = w.cluster_id where c.name = %s and start >= %s and start < %s""",
+        cluster, first, last,
+    ) == [(12, 12, True, False, False, "", 0)]  # fmt: skip
+    assert watermark(stage, cluster) == last
+    assert_nothing_half(stage, cluster)
+
+
+def assert_nothing_half(stage: Stage, cluster: str = "plain") -> None:
+    """A window has all its facts or none, and each hour of the ledger adds up to its total."""
+    assert stage.sql(
+        """select w.start, w.rows, n.count + p.count + u.count from collection_window w join finops_cluster c on c.id = w.cluster_id,
+             lateral (select count(*) from node_hour where cluster_id = w.cluster_id and hour = w.start) n,
+             lateral (select count(*) from pod_hour where cluster_id = w.cluster_id and hour = w.start) p,
+             lateral (select count(*) from use_quarter where cluster_id = w.cluster_id and quarter >= w.start and quarter < w."end") u
+           where c.name = %s and n.count + p.count + u.count <> w.rows""", cluster) == []  # fmt: skip
+    assert stage.sql(
+        """select w.start from collection_window w join finops_cluster c on c.id = w.cluster_id,
+             lateral (select coalesce(sum(capacity), 0) as capacity, coalesce(sum(cost), 0) as cost from ledger_hour
+                      where cluster_id = w.cluster_id and hour = w.start) l
+           where c.name = %s and (l.capacity <> coalesce(w.capacity_gpu_hours, 0) or l.cost <> coalesce(w.cost, 0))""", cluster) == []  # fmt: skip
+
+
+def watermark(stage: Stage, cluster: str = "plain") -> datetime | None:
+    """The first hour that is not done."""
+    return stage.sql(
+        """select coalesce(min(start) filter (where state <> 'done'), max("end")) from collection_window w
+           join finops_cluster c on c.id = w.cluster_id where c.name = %s""", cluster)[0][0]  # fmt: skip
