@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+import psycopg
 from billiard.exceptions import SoftTimeLimitExceeded
 from django.db import InterfaceError, OperationalError, connection
 
@@ -15,14 +16,17 @@ T = TypeVar("T")
 MENDED_BY_WAITING = ("40001", "40P01", "55P03")  # serialization failure, deadlock, a lock not had in time
 SERVERS_OWN = ("08", "53", "57")  # connection, resources such as the disk, shutdown and recovery
 TRIES = 3
+# Django wraps what a cursor's methods raise, but not what a COPY in progress raises.
+OPERATIONAL = (OperationalError, psycopg.OperationalError)
+INTERFACE = (InterfaceError, psycopg.InterfaceError)
 
 
 def nobodys(error: BaseException) -> bool:
     """Whether no window could have been had: the source or the database is away, or the task's time is up."""
-    if isinstance(error, OperationalError):
+    if isinstance(error, OPERATIONAL):
         state = _state(error)
         return state is None or state.startswith(SERVERS_OWN)
-    return isinstance(error, Unreachable | InterfaceError | SoftTimeLimitExceeded)
+    return isinstance(error, (Unreachable, SoftTimeLimitExceeded, *INTERFACE))
 
 
 def retried(call: Callable[[], T], *, pause: Callable[[float, float], float] = random.uniform) -> T:
@@ -30,12 +34,12 @@ def retried(call: Callable[[], T], *, pause: Callable[[float, float], float] = r
     for _ in range(TRIES - 1):
         try:
             return call()
-        except OperationalError as error:
+        except OPERATIONAL as error:
             if connection.in_atomic_block or _state(error) not in MENDED_BY_WAITING:
                 raise
             time.sleep(pause(0.05, 0.5))
     return call()
 
 
-def _state(error: OperationalError) -> str | None:
-    return getattr(error.__cause__, "sqlstate", None)
+def _state(error: Exception) -> str | None:
+    return getattr(error if isinstance(error, psycopg.Error) else error.__cause__, "sqlstate", None)

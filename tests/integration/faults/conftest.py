@@ -71,7 +71,7 @@ def servers(tmp_path_factory, dump):
 
 
 @pytest.fixture(scope="session")
-def undisturbed(servers, tmp_path_factory) -> dict[str, dict]:
+def undisturbed(servers, tmp_path_factory) -> dict[str, list[tuple]]:
     """The ledger of each cluster where nothing happens."""
     stage = Stage(servers.make("undisturbed", like="prepared"), servers.broker, tmp_path_factory.mktemp("undisturbed"))
     for cluster in ("plain", "completed_pods_linger"):

@@ -4,6 +4,7 @@ import importlib
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 
 import psycopg
@@ -11,7 +12,7 @@ from django.db import connection
 
 
 def install(hooks: list[dict]) -> None:
-    """Each hook: `at` (call, sql, copy), `name` (a function, or a part of the statement), `count` (which time), `do` (kill, wait, fail).
+    """Each hook: `at` (call, sql, copy), `name` (a function, or a part of the statement), `count` (which time), `do` (kill, wait, fail, slow).
 
     A `flag` names a file: the hook acts as long as it exists.
     """
@@ -27,6 +28,8 @@ def _act(hook: dict) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
     if hook["do"] == "fail":
         raise ArithmeticError("this hour is poison")
+    if hook["do"] == "slow":
+        return time.sleep(hook["seconds"])
     print("here", flush=True)
     sys.stdin.readline()
 

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,9 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 os.environ["DJANGO_SETTINGS_MODULE"] = "finops.settings"
 
 
-def clock_from(now: str):
-    """A clock that shows `now` and goes on from there."""
-    first, began = datetime.fromisoformat(now), time.monotonic()
+def clock_from(now: str, *, since: float | None = None) -> Callable[[], datetime]:
+    """A clock that shows `now`, or showed it `since` (time.monotonic), and goes on."""
+    first, began = datetime.fromisoformat(now), since or time.monotonic()
     return lambda: first + timedelta(seconds=time.monotonic() - began)
 
 
@@ -57,31 +58,40 @@ def turn(asked: dict) -> dict:
 
 
 def order(asked: dict) -> dict:
-    """What `manage.py collect --start --end` does, at a time of our own."""
+    """What `manage.py collect --start --end` does, at a time of our own; `account` false leaves the ledger as it is."""
     from finops import pipeline
     from finops.models import Cluster
     from ingest.collect import collect
     from ingest.open import open_source
 
     cluster = Cluster.objects.get(name=asked["cluster"])
-    hours = [(datetime.fromtimestamp(t, UTC), datetime.fromtimestamp(t + 3600, UTC)) for t in asked["hours"]]
     clock = clock_from(asked["now"])
-    problems = []
-    for _ in range(asked.get("times", 1)):
-        problems += collect(cluster, hours, source=open_source(cluster), until=clock(), settled=clock(), clock=clock)
+    hours = [(_at(hour), _at(hour + 3600)) for hour in asked["hours"]]
+    problems = collect(cluster, hours, source=open_source(cluster), until=clock(), settled=clock(), clock=clock)
+    if asked.get("account", True):
         pipeline.account(cluster)
     return {"problems": problems}
 
 
 def account(asked: dict) -> dict:
+    """What is dirty, or `hours` whatever they are."""
     from finops import pipeline
     from finops.models import Cluster
 
-    return {"hours": pipeline.account(Cluster.objects.get(name=asked["cluster"]))}
+    cluster = Cluster.objects.get(name=asked["cluster"])
+    if "hours" not in asked:
+        return {"hours": pipeline.account(cluster)}
+    return {"hours": sum(pipeline.account(cluster, start=_at(hour), end=_at(hour + 3600)) for hour in asked["hours"])}
+
+
+def _at(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def main() -> None:
     asked = json.loads(sys.argv[1])
+    ahead, true = asked.get("ahead", 0), time.time
+    time.time = lambda: true() + ahead
     import django
 
     django.setup()
