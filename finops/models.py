@@ -42,7 +42,10 @@ class TeamRule(models.Model):
 
 
 class Rate(models.Model):
-    """A price per physical GPU-hour for [start, end); never edited: it ends and another follows."""
+    """A price per physical GPU-hour for [start, end); never edited: it ends and another follows.
+
+    `origin`: "list" for a public list price that stands in until the reader's own is known, else "".
+    """
 
     cluster = models.CharField(max_length=100, blank=True)
     node_pool = models.CharField(max_length=253, blank=True)
@@ -53,6 +56,7 @@ class Rate(models.Model):
     currency = models.CharField(max_length=3)
     start = models.DateTimeField(null=True)
     end = models.DateTimeField(null=True)
+    origin = models.CharField(max_length=10, blank=True, default="")
 
 
 class ExchangeRate(models.Model):
