@@ -48,7 +48,7 @@ def body(asked: Question, answer) -> Page:
 def _read(asked: Question, answer) -> Read:
     scope, zone = asked.scope, asked.zone
     cells = tuple(dict.fromkeys((*asked.state.keys, *PRICED_BY)))
-    before = period_before(scope, as_of=asked.as_of, zone=zone, cells=cells)
+    before = period_before(scope, as_of=asked.as_of, zone=zone, cells=cells, to_date=asked.to_date)
     ranged = range_of(scope, as_of=asked.as_of, zone=zone)
     days, lost = queries.rows_of(ranged), idle.rows_of(scope)
     reach = Window(min(before.scope.window.start, ranged.window.start), ranged.window.end)
