@@ -17,6 +17,11 @@ class Series:
     amounts: Mapping[date, Decimal]
 
 
+def plain(name: str) -> str:
+    """A name as the chart library's text: it reads tags, links among them, in whatever it draws."""
+    return (name or "(none)").replace("&", "&amp;").replace("<", "&lt;")
+
+
 def brace(first: date, end: date, name: str, amount: str, is_window: bool, *, wide: timedelta) -> tuple[list[dict], list[dict]]:
     """A brace from the first bar's left edge to the last one's right, its name and sum above the middle."""
     left, right = (f"{day - timedelta(days=1)}T12:00" for day in (first, end))
@@ -83,5 +88,5 @@ def _named(one: Series, y: float) -> list[dict]:
     name = one.name if len(one.name) <= 13 else f"{one.name[:12]}…"
     return [
         {**place, "text": "■", "xshift": 6, "font": {"color": one.colour, "size": 13}},
-        {**place, "text": name or "(none)", "xshift": 20, "font": {"color": "var(--text)"}},
+        {**place, "text": plain(name), "xshift": 20, "font": {"color": "var(--text)"}},
     ]
