@@ -168,11 +168,11 @@ def test_without_scripts_links_and_forms_do(scriptless, company):
     scriptless.get(company)
     assert "The chart needs JavaScript" in one(scriptless, "noscript").text
     one(scriptless, "#window-2").click()
-    assert "window=30d" in scriptless.current_url
+    until(scriptless, lambda d: "window=30d" in d.current_url, what="30 days")
     scriptless.find_element(By.LINK_TEXT, "fraud").click()
-    assert heading(scriptless) == "fraud" and "window=30d" in scriptless.current_url
+    until(scriptless, lambda d: heading(d) == "fraud" and "window=30d" in d.current_url, what="the team")
     one(scriptless, ".theme button[value=dark]").click()
-    assert one(scriptless, "html").get_attribute("data-theme") == "dark"
+    until(scriptless, lambda d: one(d, "html").get_attribute("data-theme") == "dark", what="the dark page")
     assert "team=fraud" in scriptless.current_url
 
 
