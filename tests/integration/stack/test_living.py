@@ -128,4 +128,5 @@ def test_what_was_killed_is_not_missing(stack) -> None:
         # A scrape that falls into a kill is lost with its minute: unmeasured, never a guess.
         lost = got[team]["unmeasured"]
         assert lost <= (1.05 - seen) * figures["allocated"] + 0.06, team
-        assert figures["used"] - lost - 0.1 <= got[team]["used"] <= figures["used"] + 0.1, team
+        slack = 0.1 + 0.1 * figures["used"]  # twenty samples of curves that wander
+        assert figures["used"] - lost - slack <= got[team]["used"] <= figures["used"] + slack, team
