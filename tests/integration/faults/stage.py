@@ -32,8 +32,8 @@ class Stage:
     @property
     def environment(self) -> dict[str, str]:
         return os.environ | self.more | {
-            "FINOPS_DATA_DIR": str(self.folder / "data"), "DATABASE_URL": self.url, "SECRET_KEY": "faults",
-            "CELERY_BROKER_URL": self.broker, "REDIS_URL": self.broker, "DJANGO_SETTINGS_MODULE": "finops.settings",
+            "FINOPS_DATA_DIR": str(self.folder / "data"), "DATABASE_URL": self.url, "SECRET_KEY": "faults-are-found-by-making-them-happen-on-purpose-0123",
+            "REDIS_URL": self.broker, "DJANGO_SETTINGS_MODULE": "finops.settings",
         }  # fmt: skip
 
     def sql(self, query: str, *params: object) -> list[tuple]:

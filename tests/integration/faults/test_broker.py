@@ -18,7 +18,7 @@ from tests.integration.faults.schedule import Schedule, children, kill_group
 @pytest.fixture
 def empty(servers, stage):
     """A broker that holds nothing."""
-    with redis.Redis.from_url(servers.cache.replace("db=1", "db=0")) as client:
+    with redis.Redis.from_url(servers.broker) as client:
         client.flushall()
         yield client
 
