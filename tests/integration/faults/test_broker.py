@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 import redis
 
+from tests.hostile import hostile
 from tests.integration.faults.oracle import assert_undisturbed
 from tests.integration.faults.schedule import Schedule, children, kill_group
+from tests.integration.faults.stage import START
+from tests.integration.faults.witness import drip
 
 
 @pytest.fixture
@@ -73,6 +76,19 @@ def test_messages_brought_twice_and_two_schedules(stage, undisturbed, empty) -> 
     begun = sum((stage.folder / f"{name}.log").read_text().count("ingest.tasks.work") for name in ("one", "two"))
     assert begun > 4  # though far more came than two lanes of two clusters need
     ended(schedule, *running)
+
+
+def test_a_hanging_source_starves_nobody(stage, undisturbed, empty) -> None:
+    """Both lanes of its cluster would fill the two places of the worker."""
+    with hostile(lambda request, number: drip) as server:
+        stage.source("plain", "prometheus", url=server.url, timeout=1)
+        stage.sql("update finops_cluster set first_hour = to_timestamp(%s) where name = 'plain'", START)
+        schedule = Schedule(stage, slow=0.1)
+        worker, beat = schedule.worker(), schedule.beat()
+        schedule.until(lambda: "failed" in stage.states())
+        schedule.until(schedule.done(12, "completed_pods_linger"))
+        assert_undisturbed(stage, undisturbed["completed_pods_linger"], "completed_pods_linger")
+    ended(schedule, worker, beat)
 
 
 class Swallowing:
