@@ -15,7 +15,7 @@ def witness(prometheus, stage):
     """The source of `plain` from now on."""
     made = Witness(prometheus)
     with hostile(made) as server:
-        stage.source("plain", "prometheus", url=server.url, match={"cluster": "plain"}, timeout=1)
+        stage.source("plain", "prometheus", url=server.url, match={"cluster": "plain"}, timeout=0.5)
         yield made
 
 
