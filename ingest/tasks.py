@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 
 from celery import shared_task
 from celery.utils.log import get_task_logger
 from django.db import DatabaseError, InterfaceError, connection
 
 from finops.models import Cluster
+from finops.times import now
 from ingest import scrapes
 from ingest.catch_up import catch_up
 from ingest.sources import SourceError
@@ -75,6 +75,6 @@ def scrape(**kwargs: object) -> None:
 def scrape_cluster(*, cluster: str, **kwargs: object) -> None:
     """Every page of a cluster once."""
     row = Cluster.objects.get(name=cluster)
-    for line in scrapes.scrape(row, now=datetime.now(UTC)):
+    for line in scrapes.scrape(row, now=now()):
         log.warning(line)
-    scrapes.prune(row, now=datetime.now(UTC))
+    scrapes.prune(row, now=now())
