@@ -8,6 +8,7 @@ from django.db import connection
 
 from finops.models import Cluster
 from ingest import scrapes
+from ingest import trial as trials
 from ingest.catch_up import catch_up
 from ingest.sources import SourceError
 from ingest.windows import Lane
@@ -58,3 +59,9 @@ def scrape_cluster(*, cluster: str, **kwargs: object) -> None:
     for line in scrapes.scrape(row, now=datetime.now(UTC)):
         log.warning(line)
     scrapes.prune(row, now=datetime.now(UTC))
+
+
+@shared_task(time_limit=150, soft_time_limit=120)
+def examine(*, trial: int, **kwargs: object) -> None:
+    """What a source holds that somebody named in the browser; asked again it does no harm."""
+    trials.run(trial)
