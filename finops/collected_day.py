@@ -3,13 +3,14 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 
 from django.db import connection
 
 from finops.accounting.candidates import Held
 from finops.accounting.ownership import Claim
+from finops.accounting.rates import Asked
 from finops.scope import Window
 
 DAY = timedelta(days=1)
@@ -17,22 +18,19 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """GPUs of one model and capacity type; `gpu_hours` of capacity in the day, `unpriced` those without a price."""
+    """GPUs that one price holds for; `gpu_hours` of capacity in the day."""
 
-    gpu_model: str
-    capacity_type: str
-    pools: tuple[str, ...]
+    asked: Asked
     nodes: int
     gpu_hours: Decimal
-    unpriced: Decimal
 
 
 def day() -> Window | None:
-    """The 24 hours up to the youngest hour in the ledger; None before the first."""
+    """The 24 hours up to the youngest hour in the ledger, fewer where it is younger than that; None before the first."""
     with connection.cursor() as cursor:
-        cursor.execute('select max("end") from collection_window where accounted_at is not null and capacity_gpu_hours > 0')
-        end: datetime | None = cursor.fetchone()[0]
-    return None if end is None else Window(end - DAY, end)
+        cursor.execute('select min(start), max("end") from collection_window where accounted_at is not null and capacity_gpu_hours > 0')
+        first, end = cursor.fetchone()
+    return None if end is None else Window(max(first, end - DAY), end)
 
 
 def held(window: Window) -> list[Held]:
@@ -55,16 +53,16 @@ def held(window: Window) -> list[Held]:
 
 
 def models(window: Window) -> list[Model]:
-    """Every GPU model by capacity type, most GPU-hours first."""
+    """Every GPU model by what a price may depend on, most GPU-hours first."""
     with connection.cursor() as cursor:
         cursor.execute(
-            """select gpu_model, capacity_type, array_agg(distinct node_pool order by node_pool), count(distinct (l.cluster_id, node)),
-                 sum(capacity), coalesce(sum(capacity) filter (where price is null), 0)
+            """select c.name, node_pool, instance_type, capacity_type, gpu_model, count(distinct node), sum(capacity)
                from ledger_hour l join holding h on h.cluster_id = l.cluster_id and h.key = l.holding
-               where l.hour >= %s and l.hour < %s group by 1, 2 order by 5 desc, 1, 2""",
+                 join finops_cluster c on c.id = l.cluster_id
+               where l.hour >= %s and l.hour < %s group by 1, 2, 3, 4, 5 order by 7 desc, 5, 4, 1, 2, 3""",
             [window.start, window.end],
         )
-        return [Model(model, kind, tuple(pool for pool in pools if pool), *rest) for model, kind, pools, *rest in cursor.fetchall()]
+        return [Model(Asked(*row[:5]), *row[5:]) for row in cursor.fetchall()]
 
 
 def _claim(namespace: str, queue: str, pool: str, own: dict, space: dict) -> Claim:

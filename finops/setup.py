@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from django.db import connection, transaction
@@ -23,6 +22,11 @@ def ask(source: PrometheusSpec, *, by: str, now: datetime) -> Trial:
     """A source to be examined; whoever examines finds the row by its number."""
     _told(by, f"asked what {source.url} holds")
     return Trial.objects.create(source=source_of(source), asked_by=by, asked_at=now)
+
+
+def unheard(trial: Trial, problem: str) -> None:
+    """The trial could not even be handed on; `problem` is one line with the cure."""
+    Trial.objects.filter(pk=trial.pk).update(state="failed", problem=problem)
 
 
 def connect(trial: Trial, *, name: str, currency: str | None = None, timezone: str | None = None, by: str, now: datetime) -> Cluster:
@@ -54,7 +58,7 @@ def save_rates(rates: Sequence[RateSpec], *, by: str, now: datetime) -> list[str
 
 def _write(wanted: Configuration, *, by: str, now: datetime) -> list[str]:
     """Through the file's own reader, so that nothing is stored which an exported file could not hold."""
-    changes = apply(replace(parse(dump(wanted))), now=now)
+    changes = apply(parse(dump(wanted)), now=now)
     for line in changes:
         _told(by, line)
     return changes

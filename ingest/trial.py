@@ -62,7 +62,7 @@ def examine(trial: Trial, *, at: datetime) -> dict[str, object]:
     start, end = (until - HOUR).timestamp(), until.timestamp()
     answers = cut(fetch(source, [(start, end)]), start, end)
     load = asdict(source.spent)
-    seen, holders = _nodes(answers), [pod for pod in pods(answers, configured=None) if pod.lease]
+    seen, holders = _nodes(answers), _holders(answers)
     span = source.span(until=end)
     return {
         "skew": skew,
@@ -75,6 +75,12 @@ def examine(trial: Trial, *, at: datetime) -> dict[str, object]:
         "candidates": _labels(holders, seen),
         "findings": [asdict(finding) for finding in _findings(cluster, source, at=end) if finding.level != "ok"],
     }
+
+
+def _holders(answers: Answers) -> list[Pod]:
+    """Pods that held a GPU at some time of the hour; kube-state-metrics tells of ended ones for long."""
+    found = [(pod, pod.lease) for pod in pods(answers, configured=None)]
+    return [pod for pod, lease in found if lease and lease.start < answers.end and lease.end > answers.start]
 
 
 def _nodes(answers: Answers) -> list[Node]:

@@ -1,7 +1,7 @@
 """Every address: pages, log-in, API, health."""
 
 from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import path, re_path
+from django.urls import include, path, re_path
 
 from reports.api.costs import Costs
 from reports.api.health import healthz, readyz
@@ -10,6 +10,7 @@ from reports.pages.overview import overview
 
 urlpatterns = [
     path("", overview, name="overview"),
+    path("setup/", include("reports.pages.setup.urls")),
     path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", LogoutView.as_view(next_page="login"), name="logout"),
     path("healthz", healthz, name="healthz"),

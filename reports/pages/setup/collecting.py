@@ -1,0 +1,89 @@
+"""/setup/collecting/: how far collection has come; the page stays useful for as long as there is something to collect."""
+
+from datetime import UTC, datetime
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from finops import queries
+from finops.collection import Load, Progress, progress
+from finops.models import Cluster
+from reports.pages.dates import moment
+from reports.pages.setup.durations import length
+from reports.pages.setup.frame import frame
+from reports.pages.setup.gates import for_those_who_see_all
+
+LANES = {False: "Newest hours", True: "Backfill"}
+
+
+@require_safe
+@for_those_who_see_all
+def clusters(request: HttpRequest) -> HttpResponse:
+    """Every cluster in one line."""
+    now = datetime.now(UTC)
+    rows = [_told(cluster, now=now) for cluster in Cluster.objects.filter(ended_at=None).order_by("id")]
+    return render(request, "setup/clusters.html", {**frame(request, "setup-collecting"), "rows": rows})
+
+
+@require_safe
+@for_those_who_see_all
+def collecting(request: HttpRequest, name: str) -> HttpResponse:
+    cluster = get_object_or_404(Cluster, name=name)
+    page = _told(cluster, now=datetime.now(UTC))
+    if request.headers.get("HX-Request"):
+        return render(request, "setup/progress.html", page)
+    return render(request, "setup/collecting.html", {**frame(request, "setup-collecting"), **page})
+
+
+def _told(cluster: Cluster, *, now: datetime) -> dict[str, object]:
+    zone, found = queries.zone(), progress(cluster, now=now)
+    return {
+        "cluster": cluster,
+        "kind": next(iter(cluster.source), ""),
+        "lanes": [
+            {
+                "name": LANES[lane.backfill],
+                "lane": lane,
+                "newest": moment(lane.newest, zone) if lane.newest else None,
+                "left": _left(lane),
+            }
+            for lane in found.lanes
+        ],
+        "done": sum(lane.done for lane in found.lanes),
+        "total": sum(lane.total for lane in found.lanes),
+        "working": found.working,
+        "troubles": [_trouble(trouble, zone=zone, now=now) for trouble in found.troubles],
+        "further": found.further,
+        "load": found.load and _load(found.load),
+        "rested": _rested(found),
+        "at": moment(now, zone),
+    }
+
+
+def _left(lane) -> str:
+    """In words, since nobody moving is another thing than nothing to do."""
+    if not lane.total - lane.done:
+        return "complete"
+    if lane.left is not None:
+        return f"about {length(lane.left)}"
+    return "the running hour" if lane.total - lane.done == 1 and not lane.backfill else "nothing moved in the last 5 minutes"
+
+
+def _trouble(trouble, *, zone, now: datetime) -> dict[str, object]:
+    again = trouble.again_at and trouble.again_at > now
+    return {
+        "span": f"{moment(trouble.start, zone)} – {moment(trouble.end, zone)}",
+        "hours": trouble.hours,
+        "problem": trouble.problem,
+        "again": f"asked again in {length(trouble.again_at - now)}" if again else ("asked again at the next turn" if trouble.state == "failed" else "kept as it is"),
+    }
+
+
+def _load(load: Load) -> dict[str, object]:
+    return {"windows": load.windows, "questions": round(load.questions), "megabytes": load.bytes / 1e6, "seconds": load.seconds}
+
+
+def _rested(found: Progress) -> bool:
+    """Hours wait and none was done lately: no worker, or none that gets through."""
+    return found.working and not any(lane.lately for lane in found.lanes)
