@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from django.db import connection
 
 from finops.models import Cluster
+from finops.times import settled
 
 LATELY = timedelta(minutes=5)
 SHOWN = 20
@@ -13,8 +14,8 @@ SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """`backfill`: hours that were over a day old when they were planned. `left`: time left at the pace of the last
-    minutes, None where nothing moved; `newest`: the end of the youngest hour that is done."""
+    """Hours that are over. `backfill`: they were over a day old when they were planned. `left`: time left at the pace of the
+    last minutes, None where nothing moved; `newest`: the end of the youngest hour that is done."""
 
     backfill: bool
     total: int
@@ -53,21 +54,31 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
+    """`running`: an hour that is not over is planned; it is read again and again."""
+
     lanes: tuple[Lane, ...]
+    running: bool
     troubles: tuple[Trouble, ...]
     further: int
     load: Load | None
 
     @property
     def working(self) -> bool:
-        """Hours older than the running one still wait."""
-        return any(lane.backfill and lane.waiting for lane in self.lanes) or any(lane.waiting > 1 for lane in self.lanes)
+        """Hours that are over still wait."""
+        return any(lane.done < lane.total for lane in self.lanes)
 
 
 def progress(cluster: Cluster, *, now: datetime) -> Progress:
     """Where collection of one cluster stands."""
     troubles = _troubles(cluster.id, now=now)
-    return Progress(tuple(_lanes(cluster.id, now=now)), tuple(troubles[:SHOWN]), max(0, len(troubles) - SHOWN), _load(cluster.id))
+    lanes, running = tuple(_lanes(cluster.id, now=now)), _running(cluster.id, now=now)
+    return Progress(lanes, running, tuple(troubles[:SHOWN]), max(0, len(troubles) - SHOWN), _load(cluster.id))
+
+
+def _running(cluster: int, *, now: datetime) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute('select exists (select from collection_window where cluster_id = %s and "end" > %s)', [cluster, settled(now)])
+        return cursor.fetchone()[0]
 
 
 def _lanes(cluster: int, *, now: datetime) -> list[Lane]:
@@ -76,8 +87,8 @@ def _lanes(cluster: int, *, now: datetime) -> list[Lane]:
             """select backfill, count(*), count(*) filter (where state in ('done', 'gap_accepted')), count(*) filter (where state = 'failed'),
                  max("end") filter (where state = 'done'), count(*) filter (where state = 'done' and collected_at > %(since)s),
                  min(collected_at) filter (where collected_at > %(since)s)
-               from collection_window where cluster_id = %(cluster)s and start < %(now)s group by 1 order by 1""",
-            {"cluster": cluster, "now": now, "since": now - LATELY},
+               from collection_window where cluster_id = %(cluster)s and "end" <= %(settled)s group by 1 order by 1""",
+            {"cluster": cluster, "settled": settled(now), "since": now - LATELY},
         )
         return [_lane(*row, now=now) for row in cursor.fetchall()]
 

@@ -13,6 +13,7 @@ from reports.pages.dates import moment
 from reports.pages.setup.durations import length
 from reports.pages.setup.frame import frame
 from reports.pages.setup.gates import for_those_who_see_all
+from reports.pages.setup.polls import is_poll
 
 LANES = {False: "Newest hours", True: "Backfill"}
 
@@ -31,7 +32,7 @@ def clusters(request: HttpRequest) -> HttpResponse:
 def collecting(request: HttpRequest, name: str) -> HttpResponse:
     cluster = get_object_or_404(Cluster, name=name)
     page = _told(cluster, now=datetime.now(UTC))
-    if request.headers.get("HX-Request"):
+    if is_poll(request):
         return render(request, "setup/progress.html", page)
     return render(request, "setup/collecting.html", {**frame(request, "setup-collecting"), **page})
 
@@ -53,6 +54,7 @@ def _told(cluster: Cluster, *, now: datetime) -> dict[str, object]:
         "done": sum(lane.done for lane in found.lanes),
         "total": sum(lane.total for lane in found.lanes),
         "working": found.working,
+        "running": found.running,
         "troubles": [_trouble(trouble, zone=zone, now=now) for trouble in found.troubles],
         "further": found.further,
         "load": found.load and _load(found.load),
@@ -67,7 +69,7 @@ def _left(lane) -> str:
         return "complete"
     if lane.left is not None:
         return f"about {length(lane.left)}"
-    return "the running hour" if lane.total - lane.done == 1 and not lane.backfill else "nothing moved in the last 5 minutes"
+    return "nothing moved in the last 5 minutes"
 
 
 def _trouble(trouble, *, zone, now: datetime) -> dict[str, object]:
