@@ -26,9 +26,12 @@ class Model:
 
 
 def day() -> Window | None:
-    """The 24 hours up to the youngest hour in the ledger, fewer where it is younger than that; None before the first."""
+    """The 24 hours up to the youngest hour that is over and in the ledger, fewer where the ledger is younger; None before the first."""
     with connection.cursor() as cursor:
-        cursor.execute('select min(start), max("end") from collection_window where accounted_at is not null and capacity_gpu_hours > 0')
+        cursor.execute(
+            """select min(start), coalesce(max("end") filter (where state = 'done'), max("end"))
+               from collection_window where accounted_at is not null and capacity_gpu_hours > 0"""
+        )
         first, end = cursor.fetchone()
     return None if end is None else Window(max(first, end - DAY), end)
 
