@@ -59,9 +59,9 @@ def _rates(now: datetime) -> tuple[RateSpec, ...]:
     """Every rate in force or to come; ended ones, latest first, where they fit: a file holds one price per moment."""
     rows = list(RateRow.objects.order_by("id"))
     live = [row for row in rows if row.end is None or row.end > now]
-    kept = [(row.pk, _rate(row)) for row in live]
+    kept = [(row.pk, rate_of(row)) for row in live]
     for row in reversed([row for row in rows if row not in live]):
-        rate = _rate(row)
+        rate = rate_of(row)
         empty = rate.start is not None and rate.end is not None and rate.start >= rate.end
         if not empty and not any(_clash(rate, other) for _, other in kept):
             kept.append((row.pk, rate))
@@ -72,7 +72,8 @@ def _clash(one: RateSpec, other: RateSpec) -> bool:
     return selector(one) == selector(other) and overlapping((one.start, one.end), (other.start, other.end))
 
 
-def _rate(row: RateRow) -> RateSpec:
+def rate_of(row: RateRow) -> RateSpec:
+    """A stored rate as the file's own."""
     return RateSpec(price=row.price.normalize(), currency=row.currency, start=_utc(row.start), end=_utc(row.end),
                     **{name: getattr(row, name) or None for name in RATE_TEXTS})
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
 
+from finops.accounting.hour_findings import Card
 from finops.accounting.leases import Sightings, lease
 
 
@@ -37,8 +38,19 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What labels and annotations said of a pod, and the user and queue they name, from `since` on; None: from before."""
+
+    since: float | None
+    labels: dict[str, str]
+    annotations: dict[str, str] = field(default_factory=dict)
+    user: str = ""
+    queue: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class About:
-    """Whose a lease is, as last said before the hour's end."""
+    """Whose a lease is: `own` and its namespace's labels as they followed one another in the hour."""
 
     uid: str
     namespace: str
@@ -46,31 +58,33 @@ class About:
     job_kind: str
     job: str
     run: str
-    user: str
-    queue: str
-    labels: dict[str, str]
-    annotations: dict[str, str]
-    namespace_labels: dict[str, str]
+    own: list[Said]
+    space: list[Said]
+
+    def at(self, instant: int) -> tuple[Said, Said]:
+        """What the pod's and what its namespace's labels said at `instant` (unix seconds)."""
+        pod, space = ([said for said in runs if said.since is None or round(said.since) <= instant][-1] for runs in (self.own, self.space))
+        return pod, space
+
+    def changes(self) -> list[int]:
+        """The instants at which either changes."""
+        return [round(said.since) for said in (*self.own, *self.space) if said.since is not None]
 
 
 @dataclass(slots=True)
 class Found:
-    """`measured`, `used`: GPU-seconds by (lease, model) and quarter; `energy`: kWh by (lease, model)."""
+    """`measured`, `used`: GPU-seconds, `joules`: energy, each by (lease, model) and quarter; `rest`: joules by (node, model) that
+    no lease is known to have used; `models`: GPUs of each model that a lease's devices were, in this hour or else in its others."""
 
     nodes: list[Node] = field(default_factory=list)
     held: dict[str, list[Held]] = field(default_factory=lambda: defaultdict(list))
     pods: dict[str, About] = field(default_factory=dict)
     measured: dict = field(default_factory=lambda: defaultdict(dict))
     used: dict = field(default_factory=lambda: defaultdict(dict))
-    energy: dict = field(default_factory=dict)
-    shares: dict = field(default_factory=lambda: defaultdict(dict))
-
-    def on_model(self, held: Held, model: str, node: Node) -> Fraction:
-        """The part of a lease that sits on boards of `model`; on the node's first model where no device tells."""
-        seen = self.shares.get(held.id)
-        if len(node.models) == 1 or not seen:
-            return Fraction(int(model == next(iter(node.models))))
-        return Fraction(seen.get(model, 0)).limit_denominator(5040) / Fraction(sum(seen.values())).limit_denominator(5040)
+    joules: dict = field(default_factory=lambda: defaultdict(dict))
+    rest: dict = field(default_factory=lambda: defaultdict(dict))
+    models: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
+    cards: list[Card] = field(default_factory=list)
 
 
 def read(cursor, cluster: int, start: datetime, end: datetime) -> Found:
@@ -79,6 +93,8 @@ def read(cursor, cluster: int, start: datetime, end: datetime) -> Found:
     found.nodes = _nodes(cursor, cluster, start, end)
     _leases(cursor, cluster, start, end, found)
     _uses(cursor, cluster, start, end, found)
+    _cards(cursor, cluster, start, end, found)
+    _other_hours(cursor, cluster, found)
     return found
 
 
@@ -117,7 +133,7 @@ def _leases(cursor, cluster: int, start: datetime, end: datetime, found: Found) 
     cursor.execute(
         """select uid, resource, node, quantity, first_held, last_held, half_interval, scheduled, accepted, started, ended, completed
            from lease where cluster_id = %s and coalesce(scheduled, accepted, first_held) < %s
-           and greatest(last_held + half_interval, completed) > %s""",
+           and greatest(last_held + half_interval, completed) > %s order by uid, resource""",
         [cluster, end.timestamp(), start.timestamp()],
     )
     uids = set()
@@ -127,16 +143,20 @@ def _leases(cursor, cluster: int, start: datetime, end: datetime, found: Found) 
             found.held[node].append(Held(f"{uid} {resource}", resource, quantity, Sightings(*seen)))
             uids.add(uid)
     cursor.execute(
-        """select distinct on (uid, resource) uid, resource, namespace, pod, job_kind, job, run, user_name, queue, label_runs,
+        """select distinct on (uid, resource) uid, resource, hour, namespace, pod, job_kind, job, run, label_runs,
              namespace_label_runs from pod_hour where cluster_id = %s and uid = any(%s)
            order by uid, resource, (hour <= %s) desc, case when hour <= %s then -extract(epoch from hour) else extract(epoch from hour) end""",
         [cluster, sorted(uids), start, start],
     )
-    for uid, resource, namespace, pod, kind, job, run, user, queue, runs, spaces in cursor.fetchall():
-        runs, spaces = _json(runs), _json(spaces)
-        found.pods[f"{uid} {resource}"] = About(
-            uid, namespace, pod, kind, job, run, user, queue, runs["labels"], runs["annotations"], spaces["labels"]
-        )
+    for uid, resource, hour, namespace, pod, kind, job, run, *runs in cursor.fetchall():
+        own, space = (_said(_json(each), hour, start) for each in runs)
+        found.pods[f"{uid} {resource}"] = About(uid, namespace, pod, kind, job, run, own, space)
+
+
+def _said(runs: list[dict], hour: datetime, start: datetime) -> list[Said]:
+    """The runs of this hour; of an hour before only its last, of one after only its first."""
+    kept = runs if hour == start else runs[-1:] if hour < start else runs[:1]
+    return [Said(**(run if hour == start else run | {"since": None})) for run in kept]
 
 
 def _uses(cursor, cluster: int, start: datetime, end: datetime, found: Found) -> None:
@@ -150,6 +170,40 @@ def _uses(cursor, cluster: int, start: datetime, end: datetime, found: Found) ->
     for uid, resource, model, quarter, measured, busy, joules, share in cursor.fetchall():
         key, span = (f"{uid} {resource}", model), (quarter, min(quarter + 900, until))
         found.measured[key][span], found.used[key][span] = measured, busy
-        found.shares[key[0]][model] = max(share, found.shares[key[0]].get(model, 0.0))
+        found.models[key[0]][model] = max(share, found.models[key[0]].get(model, 0.0))
         if joules is not None:
-            found.energy[key] = found.energy.get(key, 0.0) + joules / 3.6e6
+            found.joules[key][span] = joules
+    cursor.execute(
+        """select node, gpu_model, extract(epoch from quarter)::bigint, sum(unheld_joules) from board_quarter
+           where cluster_id = %s and quarter >= %s and quarter < %s group by 1, 2, 3 order by 1, 2, 3""",
+        [cluster, start, end],
+    )
+    for node, model, quarter, joules in cursor.fetchall():
+        found.rest[node, model][quarter, min(quarter + 900, until)] = joules
+
+
+def _cards(cursor, cluster: int, start: datetime, end: datetime, found: Found) -> None:
+    """Devices whose samples are doubtful, under each lease."""
+    cursor.execute(
+        """select uuid, gpu_instance, min(node), uid || ' ' || resource, sum(rejected)::int, bool_or(source like '%%frozen'), bool_or(inferred)
+           from use_quarter where cluster_id = %s and quarter >= %s and quarter < %s
+             and (rejected > 0 or inferred or source like '%%frozen') group by 1, 2, 4 order by 1, 2, 4""",
+        [cluster, start, end],
+    )
+    found.cards = [Card(*row) for row in cursor.fetchall()]
+
+
+def _other_hours(cursor, cluster: int, found: Found) -> None:
+    """Where no device of the hour tells a lease's model on a node of several: the model its other hours show."""
+    several = {node.name for node in found.nodes if len(node.models) > 1}
+    blind = [held.id for name in several for held in found.held.get(name, []) if held.id not in found.models]
+    if not blind:
+        return
+    cursor.execute(
+        """select uid || ' ' || resource, model, sum(gpus::double precision) from pod_hour, jsonb_each_text(gpu_models) as m (model, gpus)
+           where cluster_id = %s and uid = any(%s) group by 1, 2 order by 1, 2""",
+        [cluster, sorted({id_.split(" ")[0] for id_ in blind})],
+    )
+    for lease_id, model, gpus in cursor.fetchall():
+        if lease_id in blind:
+            found.models[lease_id][model] = gpus

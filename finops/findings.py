@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`kind` names the rule, `subject` what it is about; evidence holds plain values."""
+    """`kind` names the rule, `subject` what it is about; evidence holds plain values; `teams` are those whose pods it names."""
 
     kind: str
     subject: str
     message: str
     evidence: dict[str, object] = field(default_factory=dict)
+    teams: tuple[str, ...] = ()

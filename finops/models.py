@@ -42,7 +42,10 @@ class TeamRule(models.Model):
 
 
 class Rate(models.Model):
-    """A price per physical GPU-hour for [start, end); never edited: it ends and another follows."""
+    """A price per physical GPU-hour for [start, end); never edited: it ends and another follows.
+
+    `origin`: "list" for a public list price that stands in until the reader's own is known, else "".
+    """
 
     cluster = models.CharField(max_length=100, blank=True)
     node_pool = models.CharField(max_length=253, blank=True)
@@ -53,6 +56,7 @@ class Rate(models.Model):
     currency = models.CharField(max_length=3)
     start = models.DateTimeField(null=True)
     end = models.DateTimeField(null=True)
+    origin = models.CharField(max_length=10, blank=True, default="")
 
 
 class ExchangeRate(models.Model):
@@ -61,6 +65,15 @@ class ExchangeRate(models.Model):
     currency = models.CharField(max_length=3)
     rate = models.DecimalField(max_digits=20, decimal_places=10)
     start = models.DateTimeField()
+
+
+class AppliedFile(models.Model):
+    """A configuration file as it was last applied, and what the database held right after."""
+
+    path = models.TextField(primary_key=True)
+    content = models.TextField()
+    state = models.TextField()
+    applied_at = models.DateTimeField()
 
 
 class Trial(models.Model):

@@ -1,4 +1,7 @@
-"""Every read of costs. The only place that divides."""
+"""Every read of costs. The only place that divides.
+
+Whole local days are read from their roll-ups, hours only at the ragged ends of a window: finops/selection.py.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,15 +13,12 @@ from django.db import connection
 
 from finops.accounting.calendar import midnight, next_hour, period_end
 from finops.accounting.money import EXACT, display, stored
-from finops.accounting.ownership import sanitised
 from finops.models import Setting
 from finops.scope import Refused, Scope
+from finops.selection import BUCKETS, HOURS, SUMS, select
 
-BUCKETS = ("used", "idle", "starting", "unmeasured", "unallocated")
-HOURS = ("allocated", *BUCKETS, "capacity")
-SUMS = (*HOURS, "cost", *(f"{b}_cost" for b in BUCKETS), "unpriced", "priced_allocated", "priced_used", "energy_kwh")
 EXPANDED = {"job": ("cluster", "namespace", "job_kind", "job")}
-MOST_HOURS, MOST_DAYS = 400 * 24, 3660
+MOST_DAYS = 3660
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +102,33 @@ def _ratio(above: Decimal, below: Decimal) -> float | None:
     return float(above / below) if below else None
 
 
+def ratio(part: Decimal | None, whole: Decimal | None) -> Decimal | None:
+    """A share or a relative change, unrounded; None where one of them is unknown or the whole is zero."""
+    return None if part is None or not whole else EXACT.divide(part, whole)
+
+
+def together(rows: Sequence[Row], *, keys: dict[str, str] | None = None) -> Row:
+    """The sums of several rows as one row, whose ratios follow from them; of no rows the row that is zero throughout."""
+    sums: dict[str, Decimal | None] = {name: None if rows or name == "energy_kwh" else Decimal(0) for name in SUMS}
+    for name in SUMS:
+        known = [row.sums[name] for row in rows if row.sums[name] is not None]
+        if known:
+            sums[name] = sum(known[1:], known[0])  # energy is a float, all else Decimal
+    return Row(keys or {}, None, None, sums, rows[0].currency if rows else "")
+
+
 def setting() -> Setting:
     return Setting.objects.first() or Setting()
 
 
+def zone_of(chosen: Setting) -> ZoneInfo:
+    """The reporting zone of settings that were read already."""
+    return ZoneInfo(chosen.timezone)
+
+
 def zone() -> ZoneInfo:
     """The reporting zone."""
-    return ZoneInfo(setting().timezone)
+    return zone_of(setting())
 
 
 def currency() -> str:
@@ -118,95 +138,37 @@ def currency() -> str:
 
 def costs(scope: Scope) -> Answer:
     """What the scope cost: the API's `/costs`, the pages' and the commands' one answer."""
-    where = zone()
+    chosen = setting()
+    where = ZoneInfo(chosen.timezone)
+    rows = _rows(scope, chosen)
+    total = _rows(Scope(scope.window, (), "total", scope.filters, scope.excludes, scope.teams), chosen)
+    nothing = dict.fromkeys(SUMS, None) | {h: Decimal(0) for h in HOURS}
+    whole = total[0] if total else Row({}, None, None, nothing, chosen.currency)
+    balanced = all(sum((row.hours(h) for row in rows), Decimal(0)) == whole.hours(h) for h in (*HOURS, "cost"))
+    as_of = watermark(scope)
+    return Answer(rows, whole, as_of and as_of.astimezone(where), balanced, incomplete(scope, zone=where), chosen.currency)
+
+
+def rows_of(scope: Scope, *, order: str = "cost", most: int | None = None) -> list[Row]:
+    """The rows of `costs` alone, for a reader who has the total: the first `most` of each in the order of finops.selection.ORDERS."""
+    return _rows(scope, setting(), order=order, most=most)
+
+
+def _rows(scope: Scope, chosen: Setting, *, order: str = "cost", most: int | None = None) -> list[Row]:
     if (scope.window.end - scope.window.start).days > MOST_DAYS:
         raise Refused(f"the window is longer than {MOST_DAYS} days; ask for less")
+    where = ZoneInfo(chosen.timezone)
     group_by = tuple(dict.fromkeys(k for key in scope.group_by for k in EXPANDED.get(key, (key,))))
-    rows = _rows(scope, group_by, where)
-    total = _rows(Scope(scope.window, (), "total", scope.filters, scope.excludes, scope.teams), (), where)
-    whole = total[0] if total else Row({}, None, None, dict.fromkeys(SUMS, None) | {h: Decimal(0) for h in HOURS}, currency())
-    as_of, incomplete = _progress(scope, where)
-    balanced = all(sum((row.hours(h) for row in rows), Decimal(0)) == whole.hours(h) for h in (*HOURS, "cost"))
-    return Answer(rows, whole, as_of, balanced, incomplete, currency())
-
-
-def _rows(scope: Scope, group_by: tuple[str, ...], where: ZoneInfo) -> list[Row]:
-    params: dict[str, object] = {"start": scope.window.start, "end": scope.window.end, "zone": str(where)}
-    keys = [_column(key, params) for key in group_by]
-    daily = scope.step != "hour" and all(
-        midnight(t.astimezone(where).date(), zone=where) == t for t in (scope.window.start, scope.window.end)
-    )
-    period = _period(scope.step, daily)
-    table = "ledger_day" if daily else "ledger_hour"
-    when = (
-        "day >= (%(start)s at time zone %(zone)s)::date and day < (%(end)s at time zone %(zone)s)::date"
-        if daily
-        else ("hour >= %(start)s and hour < %(end)s")
-    )
-    extra = (
-        ""
-        if daily
-        else (
-            ", case when price is null then capacity else 0 end as unpriced, case when price is null then 0 else "
-            "allocated end as priced_allocated, case when price is null then 0 else used end as priced_used"
-        )
-    )
-    groups = ", ".join(str(n + 1) for n in range(len(keys) + 1))
-    sql = f"""select {period}{"".join(f", {key}" for key in keys)}, {", ".join(f"sum({name})" for name in SUMS)}
-        from (select *{extra} from {table} where {when}) l
-        join holding h on h.cluster_id = l.cluster_id and h.key = l.holding
-        join finops_cluster c on c.id = l.cluster_id
-        where true {_conditions(scope, params)}
-        group by {groups} order by 1, sum(cost) desc nulls last{"".join(f", {n + 2}" for n in range(len(keys)))}"""
+    sql, params = select(scope, group_by=group_by, zone=where, week_starts=chosen.week_starts, order=order, most=most)
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
-        return [_row(record, group_by, scope, where) for record in cursor.fetchall()]
+        return [_row(record, group_by, scope.step, where, chosen.currency) for record in cursor.fetchall()]
 
 
-def _period(step: str, daily: bool) -> str:
-    if step == "total":
-        return "null::timestamp"
-    if step == "hour":
-        return "l.hour"
-    local = "l.day::timestamp" if daily else "l.hour at time zone %(zone)s"
-    if step == "week":
-        params = {"monday": 0, "sunday": 1, "saturday": 2}.get(setting().week_starts, 0)
-        return f"date_trunc('week', {local} + interval '{params} days') - interval '{params} days'"
-    return f"date_trunc('{step}', {local})"
-
-
-def _column(key: str, params: dict[str, object]) -> str:
-    if key == "cluster":
-        return "c.name"
-    if key.startswith("label:"):
-        name = f"label{len(params)}"
-        params[name] = _label(key)
-        return f"coalesce(h.labels ->> %({name})s, '')"
-    return f'h."{key}"'
-
-
-def _label(key: str) -> str:
-    return sanitised(key.removeprefix("label:"))
-
-
-def _conditions(scope: Scope, params: dict[str, object]) -> str:
-    clauses = []
-    for negated, chosen in (("", scope.filters), ("not ", scope.excludes)):
-        for key, values in chosen.items():
-            name = f"values{len(params)}"
-            params[name] = list(values)
-            clauses.append(f"and {negated}{_column(key, params)} = any(%({name})s)")
-    if scope.teams is not None:
-        params["teams"] = sorted(scope.teams)
-        clauses.append("and h.team = any(%(teams)s)")
-    return " ".join(clauses)
-
-
-def _row(record: tuple, group_by: tuple[str, ...], scope: Scope, where: ZoneInfo) -> Row:
+def _row(record: tuple, group_by: tuple[str, ...], step: str, where: ZoneInfo, unit: str) -> Row:
     period, keys, sums = record[0], record[1 : 1 + len(group_by)], record[1 + len(group_by) :]
     figures: dict[str, Decimal | None] = dict(zip(SUMS, sums, strict=True))
-    start, end = _bounds(period, scope.step, where)
-    return Row(dict(zip(group_by, keys, strict=True)), start, end, figures, currency())
+    return Row(dict(zip(group_by, keys, strict=True)), *_bounds(period, step, where), figures, unit)
 
 
 def _bounds(period: datetime | None, step: str, where: ZoneInfo) -> tuple[datetime | None, datetime | None]:
@@ -218,17 +180,32 @@ def _bounds(period: datetime | None, step: str, where: ZoneInfo) -> tuple[dateti
     return tuple(midnight(day, zone=where).astimezone(where) for day in (first, period_end(first, step=step)))  # type: ignore[return-value]
 
 
-def _progress(scope: Scope, where: ZoneInfo) -> tuple[datetime | None, list[dict[str, str]]]:
-    """The earliest watermark of the clusters asked, and the windows whose data miss."""
+def watermark(scope: Scope) -> datetime | None:
+    """Up to where the data of every cluster asked reach; None where nothing was collected."""
+    return _mark("coalesce(min(w.start) filter (where w.state <> 'done'), max(w.\"end\"))", "min", scope)
+
+
+def beginning(scope: Scope) -> datetime | None:
+    """From where on every cluster asked has data; None where nothing was collected."""
+    return _mark("min(w.start)", "max", scope)
+
+
+def _mark(of_cluster: str, of_all: str, scope: Scope) -> datetime | None:
     names = list(scope.filters.get("cluster", ()))
     with connection.cursor() as cursor:
         cursor.execute(
-            """select min(mark) from (select c.id, coalesce(min(w.start) filter (where w.state <> 'done'), max(w."end")) as mark
+            f"""select {of_all}(mark) from (select {of_cluster} as mark
                  from finops_cluster c left join collection_window w on w.cluster_id = c.id
-                 where c.ended_at is null and (%s = '{}'::text[] or c.name = any(%s)) group by c.id) marks""",
+                 where c.ended_at is null and (%s = '{{}}'::text[] or c.name = any(%s)) group by c.id) marks""",
             [names, names],
         )
-        as_of = cursor.fetchone()[0]
+        return cursor.fetchone()[0]
+
+
+def incomplete(scope: Scope, *, zone: ZoneInfo) -> list[dict[str, str]]:
+    """The windows whose data miss."""
+    names = list(scope.filters.get("cluster", ()))
+    with connection.cursor() as cursor:
         cursor.execute(
             """select c.name, w.start, w."end", w.state, w.problem from collection_window w join finops_cluster c on c.id = w.cluster_id
                where w.start < %s and w."end" > %s and (w.state <> 'done' or w.coverage is null and w.rows = 0)
@@ -237,14 +214,13 @@ def _progress(scope: Scope, where: ZoneInfo) -> tuple[datetime | None, list[dict
         )
         rows = cursor.fetchall()
     problems = scope.teams is None  # an error text may name what only some may see
-    incomplete = [
+    return [
         {
             "cluster": name,
-            "start": start.astimezone(where).isoformat(),
-            "end": end.astimezone(where).isoformat(),
+            "start": start.astimezone(zone).isoformat(),
+            "end": end.astimezone(zone).isoformat(),
             "state": state,
             "reason": (problem if problems else "") or ("the source has no samples" if state == "done" else ""),
         }
         for name, start, end, state, problem in rows
     ]
-    return as_of.astimezone(where) if as_of else None, incomplete

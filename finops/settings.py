@@ -1,62 +1,34 @@
 """Settings, each from the environment; a wrong value stops the start with one clear line."""
 
 import os
-import secrets
 import sys
 from pathlib import Path
-from urllib.parse import parse_qsl, unquote, urlsplit
 
-from django.core.exceptions import ImproperlyConfigured
+from finops import environment
+from finops.environment import secret
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(os.environ.get("FINOPS_DATA_DIR", BASE_DIR / ".data")).resolve()
 
 
-def flag(name: str, default: bool) -> bool:
-    text = os.environ.get(name, str(default)).lower()
-    if text not in ("true", "false", "1", "0", "yes", "no"):
-        raise ImproperlyConfigured(f"{name}={text!r} is neither true nor false")
-    return text in ("true", "1", "yes")
-
-
-def listed(name: str, default: str = "") -> list[str]:
-    return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+def given() -> environment.Environment:
+    try:
+        return environment.read(os.environ, root=BASE_DIR)
+    except environment.Wrong as error:
+        sys.exit(str(error))
 
 
 def secret_key() -> str:
     """From the environment, else made once and kept in the data folder, readable by its owner alone."""
-    if key := os.environ.get("SECRET_KEY"):
-        return key
-    path = DATA_DIR / "secret-key"
-    if not path.exists():
-        DATA_DIR.mkdir(parents=True, exist_ok=True)
-        with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
-            file.write(secrets.token_urlsafe(50))
-    return path.read_text()
-
-
-def database(url: str) -> dict[str, object]:
-    """A `postgresql://` URL as Django's settings; the socket folder may stand in `?host=`."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("postgres", "postgresql"):
-        raise ImproperlyConfigured("DATABASE_URL must begin with postgresql://")
-    query = dict(parse_qsl(parts.query))
-    return {
-        "ENGINE": "django.db.backends.postgresql",
-        "NAME": unquote(parts.path.lstrip("/")),
-        "USER": unquote(parts.username or query.pop("user", "")),
-        "PASSWORD": unquote(parts.password or ""),
-        "HOST": unquote(parts.hostname or query.pop("host", "")),
-        "PORT": str(parts.port or ""),
-        "OPTIONS": {key: value for key, value in query.items() if key in ("sslmode", "sslrootcert", "connect_timeout")},
-        "CONN_HEALTH_CHECKS": True,
-    }
+    try:
+        return GIVEN.secret_key or secret.kept(DATA_DIR / "secret-key")
+    except OSError as error:
+        sys.exit(f"FINOPS_DATA_DIR: cannot keep the secret key in {DATA_DIR}: {error.strerror}; name a folder that may be written")
 
 
 def database_url() -> str:
     """The given address, else the embedded server, started if nobody runs it."""
-    if url := os.environ.get("DATABASE_URL"):
-        return url
+    if GIVEN.database_url:
+        return GIVEN.database_url
     from finops import embedded
 
     try:
@@ -65,12 +37,15 @@ def database_url() -> str:
         sys.exit(str(error))
 
 
-DEBUG = flag("DEBUG", False)
+GIVEN = given()
+DATA_DIR = GIVEN.data_dir
+DEBUG = GIVEN.debug is True
 SECRET_KEY = secret_key()
-ALLOWED_HOSTS = listed("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
-CSRF_TRUSTED_ORIGINS = listed("CSRF_TRUSTED_ORIGINS")
-DATABASES = {"default": database(database_url())}
-REDIS_URL = os.environ.get("REDIS_URL", "")
+ALLOWED_HOSTS = list(GIVEN.allowed_hosts)
+CSRF_TRUSTED_ORIGINS = list(GIVEN.csrf_trusted_origins)
+TRUSTED_PROXIES = GIVEN.trusted_proxies
+DATABASES = {"default": environment.database(database_url(), name="DATABASE_URL")}
+REDIS = environment.redis(GIVEN.redis_url, name="REDIS_URL") if GIVEN.redis_url else None
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -84,6 +59,9 @@ INSTALLED_APPS = [
     "reports",
 ]
 MIDDLEWARE = [
+    "finops.proxies.TrustedProxies",
+    "finops.cookies.SecureCookies",
+    "finops.prefix.BasePath",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -110,14 +88,15 @@ TEMPLATES = [
         },
     }
 ]
-STATIC_URL = "static/"
+STATIC_URL = f"{GIVEN.base_path}/static/"  # in full: a relative one is completed before the prefix is known
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = DATA_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where it is missing
 WHITENOISE_USE_FINDERS = True
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "overview"
-FORCE_SCRIPT_NAME = os.environ.get("BASE_PATH", "").rstrip("/") or None
+FORCE_SCRIPT_NAME = GIVEN.base_path or None
+AUTHENTICATION_BACKENDS = ["reports.backends.People"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
@@ -130,12 +109,67 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
 }
 
-# The schedule. Late acknowledgement and one task at a time: a killed worker's task is run again, and does no harm twice.
-CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or REDIS_URL or "memory://"
-CELERY_TASK_ACKS_LATE = True
+# Behind TLS once the operator names an https origin. The redirect needs a believed X-Forwarded-Proto as well: without
+# one every request looks like plain HTTP and would be redirected for ever. HSTS is only ever sent over TLS.
+TLS = any(origin.startswith("https:") for origin in CSRF_TRUSTED_ORIGINS)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = TLS
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = GIVEN.base_path or "/"
+SECURE_SSL_REDIRECT = TLS and bool(TRUSTED_PROXIES)
+SECURE_REDIRECT_EXEMPT = ["(^|/)(healthz|readyz|metrics)$"]  # asked from inside, past the proxy
+SECURE_HSTS_SECONDS = 365 * 24 * 3600
+# The domain is the operator's: whether its other names speak TLS, and whether browsers list it, is not ours to say.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+
+EMAIL_BACKEND = GIVEN.mail.backend
+EMAIL_HOST, EMAIL_PORT = GIVEN.mail.host, GIVEN.mail.port
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = GIVEN.mail.user, GIVEN.mail.password
+EMAIL_USE_TLS, EMAIL_USE_SSL = GIVEN.mail.use_tls, GIVEN.mail.use_ssl
+EMAIL_FILE_PATH = GIVEN.mail.folder
+EMAIL_TIMEOUT = 30
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = GIVEN.mail.sender
+
+# Commands need PostgreSQL only, so they never ask the server of the cache.
+COMMAND = Path(sys.argv[0]).name == "manage.py"
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS.cache,
+        "OPTIONS": {"socket_timeout": 2, "socket_connect_timeout": 2},
+    }
+    if REDIS and not COMMAND
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
+
+# Django shows errors on the console with DEBUG on only; a server's errors belong in its log.
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"stderr": {"class": "logging.StreamHandler"}},
+    "root": {"handlers": ["stderr"], "level": "WARNING"},
+    "loggers": {"django": {"handlers": [], "level": "WARNING", "propagate": True}},
+}
+
+# A killed worker's task is run again, and does no harm twice. Its time limit stays well below the visibility timeout:
+# a longer task would be handed out a second time while the first still runs.
+CELERY_BROKER_URL = REDIS.broker if REDIS else "memory://"
+CELERY_TIMEZONE = "UTC"
+CELERY_ENABLE_UTC = True
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = CELERY_RESULT_SERIALIZER = "json"
 CELERY_TASK_IGNORE_RESULT = True
-CELERY_TASK_TIME_LIMIT = 900
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = False  # it would run a task that kills its worker again without end
+CELERY_TASK_RETRY_ON_WORKER_LOST = True  # at most as often as the task's own max_retries
+CELERY_TASK_TIME_LIMIT = 900  # no soft limit beside it: it would be refused for tasks that set a shorter limit of their own
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 200
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 5
+CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 3600,
+    "socket_timeout": 30,  # above the wait for a message; without one a half-open connection waits for ever
+    "socket_keepalive": True,
+    "health_check_interval": 25,
+    "unacked_restore_throttle": 1,
+}

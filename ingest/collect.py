@@ -13,6 +13,7 @@ from ingest.catalogue import PHASES, QUERIES, Query
 from ingest.sources import Samples, Source, SourceError, Spent
 from ingest.tidy.answers import MARGIN, Answers
 from ingest.tidy.facts import facts
+from ingest.tidy.label_runs import LABELLED, raw, several
 from ingest.windows import HOURS_AT_ONCE, Claim
 
 Hour = tuple[datetime, datetime]
@@ -86,7 +87,7 @@ def fetch(source: Source, hours: Sequence[tuple[float, float]]) -> dict[str, Sam
     answers = during.parallel([lambda query=query: _ask(during, query, hours) for query in QUERIES])
     found = {query.key: answer for query, answer in zip(QUERIES, answers, strict=True)}
     found["phases"] = _phases(during, found, hours)
-    return found
+    return found | _label_changes(during, found, hours)
 
 
 def _ask(source: Source, query: Query, hours: Sequence[tuple[float, float]]) -> Samples:
@@ -110,6 +111,20 @@ def _phases(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[
     return Samples.concat(parts)
 
 
+def _label_changes(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:
+    """Raw label series of the pods and namespaces that bore more than one label set within an hour, by the key of their raw answer."""
+    answers = {}
+    for key, label in LABELLED.items():
+        query = next(query for query in QUERIES if query.key == key)
+        changed = sorted(several(found[key], label) & {labels.get(label, "") for labels in found["requests"].labels})
+        parts = []
+        for first in range(0, len(changed), 100):
+            chosen = replace(query, over="", extra=(*query.extra, (label, "=~", "|".join(changed[first : first + 100]))))
+            parts.append(source.samples(chosen, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
+        answers[raw(key)] = Samples.concat(parts)
+    return answers
+
+
 def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
     """The part of the answers that one hour's facts are made of."""
     parts = {}
@@ -120,5 +135,6 @@ def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
             parts[query.key] = found[query.key].between(start + 1, end + 1)
         else:
             parts[query.key] = found[query.key].between(end + MARGIN - 1, end + MARGIN + 1)
-    parts["phases"] = found["phases"].between(start - MARGIN, end + MARGIN)
+    for key in ("phases", *map(raw, LABELLED)):
+        parts[key] = found[key].between(start - MARGIN, end + MARGIN)
     return Answers(start, end, parts)

@@ -8,10 +8,15 @@ from django.db import connection, transaction
 
 from finops.accounting.leases import Sightings, lease
 from ingest.sources import Spent
-from ingest.tidy.facts import NODE_COLUMNS, POD_COLUMNS, USE_COLUMNS, Facts
+from ingest.tidy.facts import BOARD_COLUMNS, NODE_COLUMNS, POD_COLUMNS, USE_COLUMNS, Facts
 from ingest.windows import Overtaken
 
-TABLES = {"node_hour": ("hour", NODE_COLUMNS), "pod_hour": ("hour", POD_COLUMNS), "use_quarter": ("quarter", USE_COLUMNS)}
+TABLES = {
+    "node_hour": ("hour", NODE_COLUMNS),
+    "pod_hour": ("hour", POD_COLUMNS),
+    "use_quarter": ("quarter", USE_COLUMNS),
+    "board_quarter": ("quarter", BOARD_COLUMNS),
+}
 SEEN = "first_held last_held half_interval scheduled accepted started ended completed".split()
 LEASE = ["uid", "resource", "namespace", "pod", "node", "quantity", *SEEN]
 MERGE = """namespace = excluded.namespace, pod = excluded.pod, node = excluded.node,
@@ -33,25 +38,46 @@ class SourceForgot(Exception):
 def store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled: datetime, spent: Spent) -> None:
     """Replaces the window's facts in one transaction; the window is done where the source has settled beyond its end.
 
-    Raises SourceForgot where an empty answer would erase facts, Overtaken where `attempt` is no longer the window's.
+    Raises SourceForgot where an empty answer would erase facts, which becomes a finding of the hour, Overtaken where `attempt` is
+    no longer the window's.
     """
+    try:
+        _store(facts, cluster=cluster, attempt=attempt, until=until, settled=settled, spent=spent)
+    except SourceForgot as error:
+        _note(cluster, facts, str(error))
+        raise
+
+
+def _store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled: datetime, spent: Spent) -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         # Neighbouring windows share leases: one writer per cluster, so that two never renew the same lease at once.
         cursor.execute("select pg_advisory_xact_lock(%s, 0)", [cluster])
         cursor.execute("select ensure_month(%s), ensure_month(%s)", [facts.start.date(), facts.end.date()])
         fingerprint = facts.fingerprint()
+        cursor.execute("delete from finding where cluster_id = %s and hour = %s and kind = 'source_forgot'", [cluster, facts.start])
         if _same(cursor, cluster, facts, attempt=attempt, fingerprint=fingerprint):
             return _mark(cursor, cluster, facts, attempt=attempt, until=until, settled=settled, fingerprint=fingerprint, spent=spent)
         if not facts.nodes and _has(cursor, cluster, facts):
             raise SourceForgot(f"{facts.start.isoformat()}: the source answers nothing where it had facts; kept what is stored")
         old = _leases(cursor, cluster, _stored_uids(cursor, cluster, facts) | {row[1] for row in facts.pods})
-        for table, rows in (("node_hour", facts.nodes), ("pod_hour", facts.pods), ("use_quarter", facts.uses)):
+        models = _models(cursor, cluster, facts)
+        for table, rows in zip(TABLES, (facts.nodes, facts.pods, facts.uses, facts.boards), strict=True):
             _replace(cursor, table, rows, cluster=cluster, facts=facts)
         uids = {uid for uid, _ in old} | {row[1] for row in facts.pods}
         _renew_leases(cursor, cluster, uids)
         _mark(cursor, cluster, facts, attempt=attempt, until=until, settled=settled, fingerprint=fingerprint, spent=spent)
         own = facts.start.timestamp(), facts.end.timestamp()
-        _mark_dirty(cursor, cluster, [own, *_moved(old, _leases(cursor, cluster, uids)), *_bridged(cursor, cluster, facts)])
+        blind = _blind(cursor, cluster, {uid for uid, _ in models.items() ^ _models(cursor, cluster, facts).items()})
+        _mark_dirty(cursor, cluster, [own, *_moved(old, _leases(cursor, cluster, uids)), *_bridged(cursor, cluster, facts), *blind])
+
+
+def _note(cluster: int, facts: Facts, message: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """insert into finding (cluster_id, hour, kind, subject, message, evidence) values (%s, %s, 'source_forgot', '', %s, '{}')
+               on conflict (cluster_id, hour, kind, subject) do update set message = excluded.message""",
+            [cluster, facts.start, message],
+        )
 
 
 def _same(cursor, cluster: int, facts: Facts, *, attempt: int, fingerprint: str) -> bool:
@@ -81,7 +107,7 @@ def _replace(cursor, table: str, rows: Iterable[Sequence[object]], *, cluster: i
     names = ", ".join(["cluster_id", *columns])
     with cursor.copy(f"copy {table} ({names}) from stdin") as copy:
         for row in rows:
-            copy.write_row([cluster, *(json.dumps(v) if isinstance(v, (dict,)) else v for v in row)])
+            copy.write_row([cluster, *(json.dumps(v) if isinstance(v, dict | list) else v for v in row)])
 
 
 def _renew_leases(cursor, cluster: int, uids: set[str]) -> None:
@@ -125,6 +151,38 @@ def _bridged(cursor, cluster: int, facts: Facts) -> list[tuple[float, float]]:
     return spans
 
 
+def _models(cursor, cluster: int, facts: Facts) -> dict[str, str]:
+    """The GPU models this hour shows, by uid, of pods on nodes with several."""
+    cursor.execute(
+        """select node from node_hour where cluster_id = %s and hour = %s and (select count(*) from jsonb_object_keys(models)) > 1""",
+        [cluster, facts.start],
+    )
+    if not (nodes := [node for (node,) in cursor.fetchall()]):
+        return {}
+    cursor.execute(
+        """select uid, string_agg(resource || gpu_models::text, ' ' order by resource) from pod_hour
+           where cluster_id = %s and hour = %s and node = any(%s) group by uid""",
+        [cluster, facts.start, nodes],
+    )
+    return dict(cursor.fetchall())
+
+
+def _blind(cursor, cluster: int, uids: set[str]) -> list[tuple[float, float]]:
+    """Hours of these pods in which no device told their model: those go by what other hours show."""
+    if not uids:
+        return []
+    cursor.execute(
+        """select extract(epoch from w.start)::float8, extract(epoch from w."end")::float8
+           from collection_window w join lease l using (cluster_id)
+           where w.cluster_id = %s and l.uid = any(%s) and w.start < to_timestamp(greatest(l.last_held + l.half_interval, l.completed))
+             and w."end" > to_timestamp(coalesce(l.scheduled, l.accepted, l.first_held))
+             and not exists (select from use_quarter u where u.cluster_id = w.cluster_id and u.uid = l.uid and u.resource = l.resource
+               and u.quarter >= w.start and u.quarter < w."end")""",
+        [cluster, sorted(uids)],
+    )
+    return cursor.fetchall()
+
+
 def _mark(
     cursor, cluster: int, facts: Facts, *, attempt: int, until: datetime, settled: datetime, fingerprint: str, spent: Spent
 ) -> None:
@@ -140,7 +198,7 @@ def _mark(
             "done" if settled >= facts.end else "partial",
             *[collected] * 3,
             fingerprint,
-            len(facts.pods) + len(facts.nodes) + len(facts.uses),
+            sum(map(len, (facts.pods, facts.nodes, facts.uses, facts.boards))),
             facts.coverage,
             spent.questions,
             spent.bytes,

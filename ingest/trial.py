@@ -1,7 +1,7 @@
 """What a source holds, before anything is collected from it: one hour is read as collection would read it."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -13,13 +13,14 @@ from finops.accounting.ownership import Claim
 from finops.models import Cluster, TeamRule, Trial
 from finops.times import settled
 from ingest.collect import cut, fetch
-from ingest.doctor import Diagnosis
+from ingest.doctor import Configured, Diagnosis
 from ingest.doctor import examine as diagnose
 from ingest.open import open_source
 from ingest.sources import SourceError
 from ingest.sources.prometheus import PrometheusSource
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import devices
+from ingest.tidy.label_runs import Run
 from ingest.tidy.nodes import Node, nodes
 from ingest.tidy.pods import Pod, pods
 
@@ -27,6 +28,7 @@ HOUR = timedelta(hours=1)
 VALUES = 6  # of a label, shown as examples
 LABELS = 12  # candidates kept
 CLUSTER_LABELS = ("cluster", "cluster_name", "cluster_id", "k8s_cluster", "k8s_cluster_name", "kubernetes_cluster", "tenant_id")
+ELSEWHERE = ("rates", "exchange rates", "teams", "several clusters")
 SLOW = "the examination was not over after {:.0f} s; name a match label that leaves one cluster, or ask the source itself why it is slow"
 
 
@@ -110,7 +112,7 @@ def _labels(holders: Sequence[Pod], seen: Sequence[Node]) -> list[dict[str, obje
     """Labels that could tell teams, each with the pods it covers and the first of its values."""
     pools = {node.name: node.pool for node in seen}
     held = [
-        Held(Claim(pod.namespace, pod.labels, pod.annotations, pod.namespace_labels, "", pools.get(pod.node, "")), Decimal(pod.quantity))
+        Held(Claim(pod.namespace, _last(pod.labels), {}, _last(pod.namespace_labels), "", pools.get(pod.node, "")), Decimal(pod.quantity))
         for pod in {pod.uid: pod for pod in holders}.values()
     ]
     return [
@@ -135,5 +137,12 @@ def _version(source: PrometheusSource, *, at: float) -> str:
     return told.pop() if len(told) == 1 else ""
 
 
+def _last(runs: Sequence[Run]) -> Mapping[str, str]:
+    """What was said last."""
+    return runs[-1].labels if runs else {}
+
+
 def _findings(cluster: Cluster, source: PrometheusSource, *, at: float) -> list[Diagnosis]:
-    return diagnose(cluster, source, rules=list(TeamRule.objects.order_by("position")), at=at)
+    """What the doctor says of the source; teams and prices are steps of their own, and several clusters a question of their own."""
+    configured = Configured(rules=list(TeamRule.objects.order_by("position")))
+    return [found for found in diagnose(cluster, source, configured=configured, at=at) if found.check not in ELSEWHERE]

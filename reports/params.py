@@ -67,6 +67,23 @@ def window_of(word: str, *, zone: ZoneInfo, now: datetime) -> Window:
     raise Refused(f"unknown window {word!r}; known: {', '.join(WORDS)}")
 
 
+def before(window: Window, *, zone: ZoneInfo) -> Window:
+    """The period that a window is compared with: of a month, or its first days, the month before, up to the
+    same day and hour; of anything else as many local days and hours just before it.
+    """
+    start, end = (point.astimezone(zone).replace(tzinfo=None) for point in (window.start, window.end))
+    first = datetime.combine(start.date().replace(day=1), time())
+    following = (first + timedelta(days=32)).replace(day=1)
+    if start != first or end > following or end - start <= timedelta(days=7):
+        return _local(start - (end - start), start, zone)
+    earlier = (first - timedelta(days=1)).replace(day=1)
+    return _local(earlier, first if end == following else min(earlier + (end - start), first), zone)
+
+
+def _local(start: datetime, end: datetime, zone: ZoneInfo) -> Window:
+    return Window(*(hour_of(point.replace(tzinfo=zone), zone) for point in (start, end)))
+
+
 def _days(start: date, end: date, zone: ZoneInfo) -> Window:
     return Window(*(datetime.combine(day, time(), zone).astimezone(UTC) for day in (start, end)))
 

@@ -6,10 +6,14 @@ from django.urls import include, path, re_path
 from reports.api.costs import Costs
 from reports.api.health import healthz, readyz
 from reports.api.views import Unknown
+from reports.pages.download import download
 from reports.pages.overview import overview
+from reports.pages.theme import theme
 
 urlpatterns = [
     path("", overview, name="overview"),
+    path("download/<slug:table>.csv", download, name="download"),
+    path("theme", theme, name="theme"),
     path("setup/", include("reports.pages.setup.urls")),
     path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", LogoutView.as_view(next_page="login"), name="logout"),

@@ -68,8 +68,8 @@ def charge(
 
 
 def _give_way(pool: Pool, holds: Sequence[Hold]) -> list[Hold]:
-    """Ends that no timestamp tells are cut at the start of a newcomer that would not fit beside them."""
-    kept = list(holds)
+    """Ends that no timestamp tells are cut at the start of a newcomer that would not fit beside them, longest unseen first."""
+    kept = sorted(holds, key=lambda h: (h.last_held or 0.0, h.start, h.id))
     for newcomer in sorted(holds, key=lambda h: (h.start, h.id)):
         at = newcomer.start
         for place, hold in enumerate(kept):
@@ -128,15 +128,20 @@ def _hours(seconds: Fraction) -> Decimal:
 def _lines(pool: Pool, seconds: dict[str, dict[str, Fraction]], start: int, end: int, price: Decimal | None) -> list[Line]:
     held = sum((sum(parts.values()) for parts in seconds.values()), Fraction(0))
     whole = Fraction(pool.boards * (end - start))
-    amounts = [(id_, bucket, amount) for id_, parts in sorted(seconds.items()) for bucket, amount in parts.items()]
-    amounts.append(("", "unallocated", whole - held))
-    total = stored(_hours(whole))
-    hours = split(total, [_hours(amount) for _, _, amount in amounts])
-    costs = split(stored(total * price), [h * price for h in hours]) if price is not None else None
-    lines: dict[str, Line] = {}
-    for i, (id_, bucket, _) in enumerate(amounts):
-        line = lines.setdefault(id_, Line(id_, start, end, price, {}, None if costs is None else {}))
-        line.hours[bucket] = hours[i]
-        if costs is not None and line.costs is not None:
-            line.costs[bucket] = costs[i]
-    return [line for line in lines.values() if any(line.hours.values())]
+    # Each span takes what is left of the rounded sum so far: any number of cuts adds up to the pool uncut.
+    before, after = (stored(_hours(Fraction(pool.boards * (t - pool.start)))) for t in (start, end))
+    found = [(id_, parts) for id_, parts in sorted(seconds.items())] + [("", {"unallocated": whole - held})]
+    hours = split(after - before, [_hours(sum(parts.values(), Fraction(0))) for _, parts in found])
+    costs = split(stored((after - before) * price), [h * price for h in hours]) if price is not None else hours
+    lines = [_line(id_, parts, start, end, price, h, cost) for (id_, parts), h, cost in zip(found, hours, costs, strict=True)]
+    return [line for line in lines if any(line.hours.values())]
+
+
+def _line(
+    id_: str, seconds: dict[str, Fraction], start: int, end: int, price: Decimal | None, total: Decimal, cost: Decimal
+) -> Line:
+    """What a lease holds and costs is rounded first, then its buckets: its use never moves its allocation."""
+    hours = dict(zip(seconds, split(total, [_hours(amount) for amount in seconds.values()]), strict=True))
+    if price is None:
+        return Line(id_, start, end, price, hours, None)
+    return Line(id_, start, end, price, hours, dict(zip(hours, split(cost, [h * price for h in hours.values()]), strict=True)))

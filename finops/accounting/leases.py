@@ -1,7 +1,6 @@
 """When a pod held its GPUs: from what kube-state-metrics said at any time, in any order."""
 
 from dataclasses import dataclass
-from math import inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +50,3 @@ def _end(pod: Sightings, start: float) -> tuple[float, bool]:
     if pod.ended is not None:
         return max(last, min(pod.ended, last + pod.half_interval)), False
     return last + pod.half_interval, False
-
-
-def overlap(start: float, end: float, *, within: tuple[float, float]) -> float:
-    """Seconds that [start, end) and [within) share."""
-    return max(0.0, min(end, within[1]) - max(start, within[0]))
-
-
-def next_start_after(instant: float, starts: list[float]) -> float:
-    """The earliest of `starts` later than `instant`; infinity where none is."""
-    return min((s for s in starts if s > instant), default=inf)

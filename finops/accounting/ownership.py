@@ -6,6 +6,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 
 UNALLOCATED, UNASSIGNED = "unallocated", "unassigned"
+RESERVED = (UNALLOCATED, UNASSIGNED)
 
 
 def sanitised(label: str) -> str:
@@ -44,12 +45,19 @@ class Claim:
 
 def team(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
     """The team at that instant; `unassigned` where no rule holds, or where a label claims a reserved word."""
-    for rule in rules:
-        if (rule.start and at < rule.start) or (rule.end and at >= rule.end):
-            continue
-        if found := _decides(rule, claim):
-            return UNASSIGNED if found in (UNALLOCATED, UNASSIGNED) else found
-    return UNASSIGNED
+    found = _first(claim, rules, at=at)
+    return found if found and found not in RESERVED else UNASSIGNED
+
+
+def reserved(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
+    """The reserved word that the deciding label gives as the team; "" where none does."""
+    found = _first(claim, rules, at=at)
+    return found if found in RESERVED else ""
+
+
+def _first(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
+    valid = (rule for rule in rules if not (rule.start and at < rule.start) and not (rule.end and at >= rule.end))
+    return next((found for rule in valid if (found := _decides(rule, claim))), "")
 
 
 def _decides(rule: Rule, claim: Claim) -> str:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from finops.embedded.folders import EmbeddedError
 
@@ -23,7 +24,7 @@ os.execv(sys.argv[3], sys.argv[3:])
 """
 
 
-def identity(data_dir: Path, *, probe: Path) -> tuple[list[str], dict]:
+def identity(data_dir: Path, *, probe: Path) -> tuple[list[str], dict[str, Any]]:
     """What to put before a server's command, and Popen's options, so that it runs unprivileged.
 
     The owner of `data_dir` runs it. Root, and a uid without a name, bear another inside a
@@ -43,7 +44,7 @@ def identity(data_dir: Path, *, probe: Path) -> tuple[list[str], dict]:
     return _as_another(data_dir, probe=probe)
 
 
-def _as_another(data_dir: Path, *, probe: Path) -> tuple[list[str], dict]:
+def _as_another(data_dir: Path, *, probe: Path) -> tuple[list[str], dict[str, Any]]:
     """Root as the folder's owner, or as `nobody`, who then gets the servers' files."""
     owner, nobody = data_dir.stat(), pwd.getpwnam("nobody")
     uid, gid = (owner.st_uid, owner.st_gid) if owner.st_uid else (nobody.pw_uid, nobody.pw_gid)
@@ -69,7 +70,7 @@ def _below(data_dir: Path) -> Iterator[Path]:
             yield from path.rglob("*")
 
 
-def _works(command: list[str], *, options: dict) -> bool:
+def _works(command: list[str], *, options: dict[str, Any]) -> bool:
     try:
         return not subprocess.run(command, capture_output=True, cwd="/", **options).returncode
     except OSError:

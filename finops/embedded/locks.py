@@ -48,16 +48,21 @@ def join(server: Server) -> Path:
         except BaseException:
             if fresh:
                 del _held[key]
-                os.close(users)
+                _drop(server, users)
             raise
 
 
 def _leave(server: Server, users: int) -> None:
     with _exclusive(server):
-        with contextlib.suppress(BlockingIOError):
-            fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            stop(server)
-        os.close(users)
+        _drop(server, users)
+
+
+def _drop(server: Server, users: int) -> None:
+    """Within `_exclusive`; also for a user that was interrupted while the server came up."""
+    with contextlib.suppress(BlockingIOError):
+        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        stop(server)
+    os.close(users)
 
 
 def _lock(path: Path, kind: int) -> int:

@@ -75,7 +75,7 @@ def stop(server: Server) -> None:
         return
     os.kill(pid, signal.SIGINT)
     deadline = time.monotonic() + SILENT
-    while _alive(server) and time.monotonic() < deadline:
+    while _lives(server, pid) and time.monotonic() < deadline:  # it drops its pid file some time before it ends
         time.sleep(0.02)
 
 
@@ -94,10 +94,12 @@ def _pid(server: Server) -> int | None:
 
 
 def _alive(server: Server) -> bool:
-    """Whether the noted process is this program, at work in this folder, and no zombie."""
     pid = _pid(server)
-    if pid is None or pid <= 0:
-        return False
+    return pid is not None and pid > 0 and _lives(server, pid)
+
+
+def _lives(server: Server, pid: int) -> bool:
+    """Whether the process is this server's program, at work in its folder, and no zombie."""
     if pid in children:
         children[pid].poll()
     if not os.path.exists("/proc/self/stat"):

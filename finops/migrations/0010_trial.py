@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("finops", "0003_scheduling")]
+    dependencies = [("finops", "0006_applied_file")]
     operations = [
         migrations.CreateModel(
             name="Trial",

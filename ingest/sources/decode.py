@@ -7,6 +7,7 @@ import reprlib
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,16 +22,24 @@ TOO_BIG = re.compile(
 )
 
 
-def decode(payload: dict | bytes, expected: str) -> Samples:
+@dataclass(slots=True)
+class Tally:
+    """Of one answer: its `series` as listed, and how many of them bear native `histograms`, which are skipped."""
+
+    series: int = 0
+    histograms: int = 0
+
+
+def decode(payload: dict | bytes, expected: str, *, tally: Tally | None = None) -> Samples:
     """Samples of one answer whose resultType is `expected` ('vector' or 'matrix').
 
-    Native histograms are skipped. Series with equal labels become one and keep all their samples. NaN and Inf
+    Native histograms are skipped and counted in `tally`. Series with equal labels become one and keep all their samples. NaN and Inf
     stay as they are. SourceError, without URL and query, for anything else than a complete, well-formed answer.
     """
     if isinstance(payload, bytes):
         with collection_paused():
-            return columns(parse(payload), expected)
-    return columns(payload, expected)
+            return columns(parse(payload), expected, tally or Tally())
+    return columns(payload, expected, tally or Tally())
 
 
 @contextmanager
@@ -60,12 +69,14 @@ def refuse(constant: str):
     raise ValueError(f"{constant} is not JSON")
 
 
-def columns(payload: dict, expected: str) -> Samples:
+def columns(payload: dict, expected: str, tally: Tally) -> Samples:
     """As decode, from the parsed answer."""
     result = unwrap(payload, expected)
     labels, counts, points = [], [], []
+    tally.series += len(result)
     for entry in result:
         found = points_of(entry, expected)
+        tally.histograms += "histogram" in entry or "histograms" in entry
         if found:
             labels.append(labels_of(entry))
             counts.append(len(found))

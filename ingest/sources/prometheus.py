@@ -1,35 +1,34 @@
 """Prometheus, and what speaks its query API (Thanos, Mimir, VictoriaMetrics), as a source of samples."""
 
+import logging
 import math
-import random
 import re
 import time
-from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 import numpy as np
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 
 from ingest.catalogue import QUERIES, Query
-from ingest.sources import Passing, Samples, SourceError, Spent, Throttled, TooMuch, selector
-from ingest.sources.decode import decode, one_line, verdict
+from ingest.sources import Samples, SourceError, Spent, TooMuch, selector
+from ingest.sources.counts import COUNTED, Counts, question, refuse_fewer
+from ingest.sources.credentials import plain, secrets, sent
+from ingest.sources.decode import Tally, decode, one_line, verdict
+from ingest.sources.patience import pause_after
 from ingest.sources.transport import NEVER, Session, post
 
 T = TypeVar("T")
 
-TRIES = 3
 PATIENT = 4
 QUERY_SHOWN = 200
-BACKOFF_SECONDS = 0.2
-PATIENCE_SECONDS = 10.0
-SKEW_SECONDS = 60.0
+SKEW_SECONDS, SKEW_TOLD = 60.0, 5.0
 SMALLEST_SECONDS = 60.0
 MONTH_HOURS = 720
+LOG = logging.getLogger(__name__)
 # Thanos: fail rather than leave stores out, and merge replicas. VictoriaMetrics: with a cache it moves the
 # evaluation times onto multiples of the step. Prometheus ignores all three.
 ALWAYS = {"partial_response": "false", "dedup": "true", "nocache": "1"}
@@ -54,24 +53,38 @@ class PrometheusSource(PrometheusConnect):
         session.guard()  # the library mounted an adapter of its own
         self.match = dict(match or {})
         self.skew: float | None = None
+        self.histograms = 0  # series skipped so far
+        self._counts = Counts()
         self.spent = Spent()
         self.max_parallel, self.max_bytes = max_parallel, max_bytes
         self._secrets = secrets(headers, bearer_token, basic_auth)
 
     def during(self, start: float, end: float) -> "PrometheusSource":
+        """Itself, once its clock has been looked at and its objects have been counted."""
+        at = min(end - 0.001, time.time() + self.check())  # as windows are evaluated: what begins at the end is not in them
+        try:
+            self._counts = Counts.of(self.instant(question(self.match), at=at), at=at)
+        except TooMuch:
+            self._counts = Counts()
         return self
 
     def samples(self, query: Query, *, start: float, end: float) -> Samples:
-        """As the Source protocol says."""
-        return self.raw(self._selector(query), start=start, end=end)
+        """As the Source protocol says; SourceError where fewer series come than the server counts."""
+        return self.raw(self._selector(query), start=start, end=end, counted=query.key in COUNTED)
 
     def reduced(self, query: Query, *, ends: Sequence[float], seconds: float) -> Samples:
-        """As the Source protocol says."""
+        """As the Source protocol says; SourceError where fewer objects come than the server counts."""
         above = "" if query.above is None else f" > {query.above:g}"
-        return self.over_time(f"{query.over}({self._selector(query)}[{int(seconds)}s]){above}", ends=ends)
+        expression = f"{query.over}({self._selector(query)}[{int(seconds)}s]){above}"
+        found = self.over_time(expression, ends=ends)
+        try:
+            self._counts.check(query, found, ends=ends, seconds=seconds)
+        except SourceError as error:
+            raise self._error(str(error), expression) from None
+        return found
 
     def span(self, *, until: float) -> tuple[float, float] | None:
-        """Walks back month by month to the first hour that has a GPU node; two empty months end the walk."""
+        """Walks back month by month to the first hour at whose end there was a GPU node; two empty months end the walk."""
         query = next(query for query in QUERIES if query.key == "capacity")
         found, empty, end = None, 0, until // 3600 * 3600
         while empty < 2:
@@ -79,13 +92,16 @@ class PrometheusSource(PrometheusConnect):
             seen = self.over_time(f"count({self._selector(query)})", ends=ends)
             found, empty = (float(seen.time.min()), 0) if len(seen) else (found, empty + 1)
             end = ends[0] - 3600
-        return None if found is None else (found, until)
+        return None if found is None else (found - 3600, until)
 
     def _selector(self, query: Query) -> str:
         return selector(query.names, match=self.match, extra=query.extra)
 
-    def raw(self, selector: str, *, start: float, end: float) -> Samples:
-        """Every sample with start <= t < end; a window refused as too big is halved down to 60 s."""
+    def raw(self, selector: str, *, start: float, end: float, counted: bool = False) -> Samples:
+        """Every sample with start <= t < end; a window refused as too big is halved down to 60 s.
+
+        `counted`: the server is asked beforehand how many series it has, and an answer with fewer is refused.
+        """
         first, last = math.floor(start * 1000), math.ceil(end * 1000)
         if last <= first:
             return Samples.empty()
@@ -93,12 +109,19 @@ class PrometheusSource(PrometheusConnect):
         # gives the same samples from both.
         query = {"query": f"{selector}[{last - first}ms]", "time": seconds(last - 1)}
         try:
-            return self._samples("query", query, "matrix").between(start, end)
+            # Counted first: a series that begins between the two questions then only adds one.
+            told = self._count(f"last_over_time({query['query']})", at=query["time"]) if counted else 0
+            return self._samples("query", query, "matrix", at_least=told).between(start, end)
         except TooMuch:
             if end - start < 2 * SMALLEST_SECONDS:
                 raise
         middle = (first + last) // 2 / 1000
-        return Samples.concat([self.raw(selector, start=start, end=middle), self.raw(selector, start=middle, end=end)])
+        halves = ((start, middle), (middle, end))
+        return Samples.concat([self.raw(selector, start=first, end=last, counted=counted) for first, last in halves])
+
+    def _count(self, expression: str, *, at: str) -> int:
+        found = self._samples("query", {"query": f"count({expression})", "time": at}, "vector").value
+        return int(found[0]) if len(found) else 0
 
     def over_time(self, expression: str, *, ends: Sequence[float]) -> Samples:
         """The expression 1 ms before each end, stamped with the end; a list refused as too big is halved.
@@ -128,6 +151,8 @@ class PrometheusSource(PrometheusConnect):
         self.skew = float(answer.value[0]) - (before + clock()) / 2
         if not abs(self.skew) <= SKEW_SECONDS:
             raise self._error(f"its clock is {self.skew:+.0f} s off ours; set both by NTP", "vector(time())")
+        if abs(self.skew) > SKEW_TOLD:
+            LOG.warning("%s: its clock is %+.0f s off ours; set both by NTP: above %.0f s it is refused", self.url, self.skew, SKEW_SECONDS)
         return self.skew
 
     def parallel(self, calls: Sequence[Callable[[], T]]) -> list[T]:
@@ -142,13 +167,21 @@ class PrometheusSource(PrometheusConnect):
                 raise failed[0].exception()
             return [future.result() for future in futures]
 
-    def _samples(self, path: str, params: dict, expected: str) -> Samples:
-        """The decoded answer to one query."""
-        body = self._request(path, params)
+    def _samples(self, path: str, params: dict, expected: str, *, at_least: int = 0) -> Samples:
+        """The decoded answer to one query; SourceError below `at_least` series."""
+        body, tally = self._request(path, params), Tally()
         try:
-            return decode(body, expected)
+            found = decode(body, expected, tally=tally)
+            refuse_fewer(tally.series, at_least)
         except SourceError as error:
             raise self._error(str(error), params["query"]) from None
+        self._skipped(tally.histograms, params["query"])
+        return found
+
+    def _skipped(self, histograms: int, query: str) -> None:
+        self.histograms += histograms
+        if histograms:
+            LOG.warning("%s", self._error(f"{histograms} series are native histograms and were skipped; record them as gauges", query))
 
     def _evaluated(self, expression: str, ends: list[int], stamps: np.ndarray) -> Samples:
         """As over_time in one request; `ends` in ms, `stamps` the same ends in seconds."""
@@ -204,41 +237,6 @@ class PrometheusSource(PrometheusConnect):
         return re.sub(r"://[^/@\s]*@", "://***@", text)
 
 
-def plain(url: str) -> str:
-    """The base URL without a trailing slash; SourceError unless it is http(s) with a host and nothing secret in it."""
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname and f"{parts.hostname}:{parts.port or ''}".rstrip(":")
-    except ValueError:
-        raise SourceError("the address of the source is not a URL: write it as https://host:port") from None
-    if parts.scheme not in ("http", "https") or not host:
-        raise SourceError("the address of the source is not an http or https URL: write it as https://host:port")
-    if parts.username is not None or parts.query or parts.fragment:
-        raise SourceError(f"{parts.scheme}://{host}: the address holds more than host and path; put credentials into basic_auth")
-    return url.rstrip("/")
-
-
-def sent(headers: Mapping[str, str] | None, bearer_token: str | None) -> dict[str, str]:
-    """The headers of every request; SourceError for one that would break the line."""
-    found = dict(headers or {})
-    if bearer_token:
-        found["Authorization"] = f"Bearer {bearer_token.strip()}"
-    for name, value in found.items():
-        if not (name + value).isprintable():
-            raise SourceError(f"the header {name!r} holds a line break or control character; check its value")
-    return found | {"Accept-Encoding": "identity", "Accept": "application/json"}
-
-
-def secrets(headers: Mapping[str, str] | None, bearer_token: str | None, basic_auth: tuple[str, str] | None) -> list[str]:
-    """What must never stand in a message, longest first; shorter header values would only garble the text."""
-    found = [value for value in (headers or {}).values() if len(value) >= 4]
-    if bearer_token:
-        found.append(bearer_token.strip())
-    if basic_auth:
-        found += [basic_auth[1], b64encode(":".join(basic_auth).encode()).decode()]
-    return sorted(filter(None, found), key=len, reverse=True)
-
-
 def seconds(milliseconds: int) -> str:
     """Unix seconds with exactly three decimals, never through a float."""
     return f"{milliseconds // 1000}.{milliseconds % 1000:03d}"
@@ -250,13 +248,3 @@ def step_of(ends: list[int]) -> int:
     if len(steps) != 1 or min(steps) <= 0:
         raise ValueError("the ends must be ascending and equidistant")
     return steps.pop()
-
-
-def pause_after(error: SourceError, faults: list[SourceError]) -> float | None:
-    """Seconds to wait before the next try, None where another try is useless; `faults` are the earlier errors."""
-    if isinstance(error, Throttled):
-        again = error.pause <= PATIENCE_SECONDS and not any(isinstance(fault, Throttled) for fault in faults)
-        return error.pause if again else None
-    if isinstance(error, Passing) and len(faults) < TRIES - 1:
-        return BACKOFF_SECONDS * 2 ** len(faults) * random.uniform(0.5, 1.5)
-    return None

@@ -5,9 +5,6 @@ All errors raised here say what happened and the cure; the caller adds address a
 
 import http.client
 import threading
-import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
 from http.cookiejar import DefaultCookiePolicy
 
 import requests
@@ -18,23 +15,14 @@ from urllib3.exceptions import HTTPError
 from urllib3.util.retry import Retry
 
 from ingest.sources import Passing, SourceError, TooMuch
+from ingest.sources.addresses import Forbidden, refuse, refuse_host
+from ingest.sources.bodies import Answer, read
 
 CONNECT_SECONDS = 5.0
-PIECE = 256 * 2**10
-ERROR_BYTES = 64 * 2**10
 NEVER = Retry(0, read=False)
 TRANSPORT = (requests.RequestException, HTTPError, http.client.HTTPException, OSError)
 
 current = threading.local()
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Status code, headers (case-insensitive) and the body, decompressed; error bodies are cut to 64 KiB."""
-
-    status: int
-    headers: dict
-    body: bytes
 
 
 class Watch:
@@ -73,7 +61,18 @@ class Watch:
 
 
 class Watched:
-    """Shows its socket to the watch of this thread, before the first byte is read."""
+    """Shows its socket to the watch of this thread, before the first byte is read; connects to no forbidden address."""
+
+    def _new_conn(self):
+        refuse_host(self._dns_host, self.port)
+        found = super()._new_conn()
+        try:
+            # A name may resolve otherwise a moment later: what counts is where the socket leads.
+            refuse(found.getpeername()[0])
+        except Forbidden:
+            found.close()
+            raise
+        return found
 
     def getresponse(self, *args, **kwargs):
         watch = getattr(current, "watch", None)
@@ -140,62 +139,6 @@ def post(session: Session, url: str, form: dict, *, headers: dict, auth, timeout
     if watch.fired:
         raise late(deadline)
     return answer
-
-
-def read(response: requests.Response, max_bytes: int) -> Answer:
-    """The answer with its body; closing early drops the connection with whatever is still on the way."""
-    try:
-        if response.status_code == 200:
-            body = b"".join(limited(response, max_bytes))
-        else:
-            body = head(response)
-        return Answer(response.status_code, response.headers, body)
-    finally:
-        response.close()
-
-
-def head(response: requests.Response) -> bytes:
-    """The first 64 KiB of an error page: enough for its text, however much follows."""
-    found = bytearray()
-    for piece in decoded(response):
-        found += piece
-        if len(found) >= ERROR_BYTES:
-            break
-    return bytes(found[:ERROR_BYTES])
-
-
-def limited(response: requests.Response, max_bytes: int) -> Iterator[bytes]:
-    total = 0
-    for piece in decoded(response):
-        total += len(piece)
-        if total > max_bytes:
-            raise TooMuch(f"answer above the limit of {max_bytes} bytes; cut the window or raise the limit")
-        yield piece
-
-
-def decoded(response: requests.Response) -> Iterator[bytes]:
-    """The body in pieces of at most 256 KiB *after* decompression: a bomb never unfolds in memory."""
-    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
-    raw = iter(lambda: response.raw.read(PIECE, decode_content=False), b"")
-    if encoding in ("identity", ""):
-        return raw
-    if encoding not in ("gzip", "x-gzip"):
-        raise SourceError(f"answered in the encoding {encoding[:40]!r} although none was asked for; switch it off in the proxy")
-    return unzipped(raw)
-
-
-def unzipped(raw: Iterator[bytes]) -> Iterator[bytes]:
-    """The pieces decompressed; Passing where the stream is damaged or ends early."""
-    unzip = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    try:
-        for piece in raw:
-            while piece:
-                yield unzip.decompress(piece, PIECE)
-                piece = unzip.unconsumed_tail
-    except zlib.error:
-        raise Passing("answered a damaged gzip body; check the proxies in between") from None
-    if not unzip.eof:
-        raise Passing("the gzip body was cut short; check the proxies in between")
 
 
 def late(deadline: float) -> SourceError:

@@ -2,28 +2,32 @@
 
 import hashlib
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from finops.accounting.ownership import sanitised
 from ingest.sources import Samples
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, devices
+from ingest.tidy.energy import energy
+from ingest.tidy.label_runs import at, cuts
 from ingest.tidy.nodes import Node, nodes
 from ingest.tidy.pods import Pod, pods
-from ingest.tidy.use import Use, use
+from ingest.tidy.use import QUARTER, Use, use
 
 NODE_COLUMNS = (
     "hour node node_uid created first_seen last_seen half_interval capacity unit_shares models boards node_pool instance_type capacity_type"
 ).split()
 POD_COLUMNS = (
     "hour uid resource namespace pod node quantity first_held last_held half_interval scheduled accepted started "
-    "ended completed job_kind job run user_name queue label_runs namespace_label_runs"
+    "ended completed job_kind job run user_name queue label_runs namespace_label_runs gpu_models"
 ).split()
 USE_COLUMNS = (
     "quarter uuid gpu_instance uid resource node gpu_model share held_seconds measured_seconds busy_seconds samples "
     "rejected busy_histogram memory_max_mib sm_active energy_joules temperature_max xid_changes source inferred"
 ).split()
+BOARD_COLUMNS = "quarter uuid node gpu_model energy_joules unheld_joules".split()
 QUEUES = ("kueue_x_k8s_io_queue_name", "kueue_x_k8s_io_local_queue_name", "volcano_sh_queue_name", "yunikorn_apache_org_queue")
 # Beyond these a value is a blank marker or nonsense, not a measurement.
 TOP = {"memory": 4_194_304.0, "temperature": 200.0, "power": 5_000.0, "sm_active": 1.05, "xid": 1_000.0}
@@ -31,7 +35,7 @@ TOP = {"memory": 4_194_304.0, "temperature": 200.0, "power": 5_000.0, "sm_active
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Rows of node_hour, pod_hour and use_quarter, in their tables' column order, cluster left out."""
+    """Rows of node_hour, pod_hour, use_quarter and board_quarter, in their tables' column order, cluster left out."""
 
     start: datetime
     end: datetime
@@ -39,10 +43,11 @@ class Facts:
     pods: list[list[object]]
     uses: list[list[object]]
     coverage: float | None
+    boards: list[list[object]] = field(default_factory=list)
 
     def fingerprint(self) -> str:
         """Equal where every row is equal."""
-        return hashlib.sha256(repr((self.nodes, self.pods, self.uses)).encode()).hexdigest()[:32]
+        return hashlib.sha256(repr((self.nodes, self.pods, self.uses, self.boards)).encode()).hexdigest()[:32]
 
 
 def facts(answers: Answers, *, pool_label: str = "", user_label: str = "", configured: float | None = None) -> Facts:
@@ -54,14 +59,17 @@ def facts(answers: Answers, *, pool_label: str = "", user_label: str = "", confi
     uses = use(found, machines, cards, start=answers.start, end=answers.end)
     hour = _instant(answers.start)
     extras = _extras(answers)
+    joules, boards = energy(uses, cards, machines, _watts(extras))
+    models = _models(uses)
     held, measured = sum(u.held_seconds for u in uses), sum(u.measured_seconds for u in uses)
     return Facts(
         hour,
         _instant(answers.end),
         [_node(hour, n) for n in machines],
-        [_pod(hour, p, user_label) for p in found],
-        [_use(u, extras) for u in uses],
+        [_pod(hour, p, user_label, models.get((p.uid, p.resource), {})) for p in found],
+        [_use(u, extras, j) for u, j in zip(uses, joules, strict=True)],
         min(1.0, measured / held) if held else None,
+        [[_instant(b.quarter), b.uuid, b.node, b.model, b.joules, b.unheld] for b in boards],
     )
 
 
@@ -88,10 +96,28 @@ def _node(hour: datetime, n: Node) -> list[object]:
     ]
 
 
-def _pod(hour: datetime, p: Pod, user_label: str) -> list[object]:
-    s, w = p.seen, p.workload
-    queue = next((p.labels[q] for q in QUEUES if p.labels.get(q)), "")
-    user = p.labels.get(sanitised(user_label), "") if user_label else ""
+def _models(uses: Sequence[Use]) -> dict[tuple[str, str], dict[str, float]]:
+    """GPUs of each model that a lease's devices were in the hour."""
+    seats = {(u.pod.uid, u.pod.resource, u.device.uuid, u.device.instance): (u.device.model, u.share) for u in uses}
+    found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    for (uid, resource, *_), (model, share) in sorted(seats.items()):
+        found[uid, resource][model] = found[uid, resource].get(model, 0.0) + share
+    return found
+
+
+def _label_runs(p: Pod, user_label: str) -> list[dict[str, object]]:
+    """What a pod's labels and annotations said, and whose and which queue's it was by them, from when."""
+    runs: list[dict[str, object]] = []
+    for since in cuts(p.labels, p.annotations):
+        labels = at(p.labels, since)
+        user = labels.get(sanitised(user_label), "") if user_label else ""
+        queue = next((labels[q] for q in QUEUES if labels.get(q)), "")
+        runs.append({"since": since, "labels": dict(labels), "annotations": dict(at(p.annotations, since)), "user": user, "queue": queue})
+    return runs
+
+
+def _pod(hour: datetime, p: Pod, user_label: str, models: dict[str, float]) -> list[object]:
+    s, w, runs = p.seen, p.workload, _label_runs(p, user_label)
     return [
         hour,
         p.uid,
@@ -111,10 +137,11 @@ def _pod(hour: datetime, p: Pod, user_label: str) -> list[object]:
         w.kind,
         w.name,
         w.run,
-        user,
-        queue,
-        {"labels": p.labels, "annotations": p.annotations},
-        {"labels": p.namespace_labels},
+        runs[-1]["user"],
+        runs[-1]["queue"],
+        runs,
+        [{"since": since, "labels": dict(at(p.namespace_labels, since))} for since in cuts(p.namespace_labels)],
+        models,
     ]
 
 
@@ -131,19 +158,28 @@ def _extras(answers: Answers) -> dict[tuple[str, str, str], dict[float, float]]:
     return found
 
 
+def _watts(extras: Mapping[tuple[str, str, str], Mapping[float, float]]) -> dict[tuple[str, float], float]:
+    """Mean power by board and quarter: a MIG instance's series repeats its board's."""
+    found: dict[tuple[str, float], float] = {}
+    for (key, uuid, _), cells in extras.items():
+        if key == "power":
+            for end, watts in cells.items():
+                found[uuid, end - QUARTER] = max(found.get((uuid, end - QUARTER), 0.0), watts)
+    return found
+
+
 def _array(numbers: list[int]) -> str:
     """A PostgreSQL array, ready to be copied."""
     return "{" + ",".join(map(str, numbers)) + "}"
 
 
-def _use(u: Use, extras: dict) -> list[object]:
+def _use(u: Use, extras: dict, joules: float | None) -> list[object]:
     device: Device = u.device
 
     def extra(key: str) -> float | None:
-        return extras.get((key, device.uuid, device.instance), {}).get(u.quarter + 900)
+        return extras.get((key, device.uuid, device.instance), {}).get(u.quarter + QUARTER)
 
-    power, xid = extra("power"), extra("xid")
-    energy = power * u.held_seconds * min(u.share, 1.0) if power is not None else None
+    xid = extra("xid")
     return [
         _instant(u.quarter),
         device.uuid,
@@ -161,7 +197,7 @@ def _use(u: Use, extras: dict) -> list[object]:
         _array(u.histogram),
         extra("memory"),
         extra("sm_active"),
-        energy,
+        joules,
         extra("temperature"),
         None if xid is None else int(xid),
         device.source + ("+frozen" if device.frozen else ""),

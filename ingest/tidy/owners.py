@@ -1,18 +1,22 @@
 """From a pod to its top-level workload, and to the run of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ingest.tidy.answers import Answers, pod_key
 
 # Labels that name a workload even where its owner objects are invisible or gone, first match wins.
 BY_LABEL = (
-    ("label_leaderworkerset_sigs_k8s_io_name", "LeaderWorkerSet"),
-    ("label_jobset_sigs_k8s_io_jobset_name", "JobSet"),
-    ("label_ray_io_cluster", "RayCluster"),
-    ("label_volcano_sh_job_name", "VolcanoJob"),
-    ("label_serving_kserve_io_inferenceservice", "InferenceService"),
-    ("label_notebook_name", "Notebook"),
+    ("leaderworkerset_sigs_k8s_io_name", "LeaderWorkerSet"),
+    ("jobset_sigs_k8s_io_jobset_name", "JobSet"),
+    ("ray_io_cluster", "RayCluster"),
+    ("volcano_sh_job_name", "VolcanoJob"),
+    ("serving_kserve_io_inferenceservice", "InferenceService"),
+    ("notebook_name", "Notebook"),
 )
+
+
+Key = tuple[str, str, str]  # namespace, pod, uid
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +28,17 @@ class Workload:
     run: str
 
 
-def workloads(answers: Answers) -> dict[tuple[str, str, str], Workload]:
-    """The workload of every pod that has an owner or a workload label."""
+def workloads(answers: Answers, labels: Mapping[Key, Mapping[str, str]]) -> dict[Key, Workload]:
+    """The workload of every pod that has an owner or, among its `labels`, one that names a workload."""
     above = _second_links(answers)
     found = {}
-    for labels, _ in answers.last("pod_owner"):
-        if labels.get("owner_kind") and labels.get("owner_is_controller", "true") == "true":
-            found[pod_key(labels)] = _climb(labels.get("namespace", ""), labels["owner_kind"], labels["owner_name"], above)
-    for labels, _ in answers.last("pod_labels"):
-        for label, kind in BY_LABEL:
-            if labels.get(label):
-                found[pod_key(labels)] = Workload(kind, labels[label], labels[label])
-                break
+    for series, _ in answers.last("pod_owner"):
+        if series.get("owner_kind") and series.get("owner_is_controller", "true") == "true":
+            found[pod_key(series)] = _climb(series.get("namespace", ""), series["owner_kind"], series["owner_name"], above)
+    for pod, mine in labels.items():
+        if told := next(((label, kind) for label, kind in BY_LABEL if mine.get(label)), None):
+            label, kind = told
+            found[pod] = Workload(kind, mine[label], mine[label])
     return found
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from finops.accounting.leases import Lease, Sightings, lease
 from finops.accounting.usage import scrape_interval
 from ingest.tidy.answers import Answers, pod_key
+from ingest.tidy.label_runs import Run, label_runs
 from ingest.tidy.owners import Workload, workloads
 
 Key = tuple[str, str, str]  # namespace, pod, uid
@@ -26,9 +27,9 @@ class Pod:
     quantity: int
     seen: Sightings
     workload: Workload
-    labels: dict[str, str]
-    annotations: dict[str, str]
-    namespace_labels: dict[str, str]
+    labels: list[Run]
+    annotations: list[Run]
+    namespace_labels: list[Run]
 
     @property
     def lease(self) -> Lease | None:
@@ -40,9 +41,9 @@ def pods(answers: Answers, *, configured: float | None) -> list[Pod]:
     held, nodes, quantities, interval = _requests(answers, configured=configured)
     facts = {key: _lowest(answers, key) for key in ("scheduled", "accepted", "started", "completed", "terminal", "restarts")}
     ended = _first_terminal(answers)
-    chains = workloads(answers)
-    labels, annotations = _labels(answers, "pod_labels", "label_"), _labels(answers, "pod_annotations", "annotation_")
-    spaces = {labels_["namespace"]: _named(labels_, "label_") for labels_, _ in answers.last("namespace_labels") if "namespace" in labels_}
+    labels, annotations = (label_runs(answers, key, pod_key, configured=configured) for key in ("pod_labels", "pod_annotations"))
+    spaces = label_runs(answers, "namespace_labels", lambda series: series.get("namespace", ""), configured=configured)
+    chains = workloads(answers, {pod: runs[-1].labels for pod, runs in labels.items()})
     found = []
     for (pod, resource), times in sorted(held.items()):
         seen = _sightings(pod, times, facts, ended, half=interval / 2)
@@ -56,9 +57,9 @@ def pods(answers: Answers, *, configured: float | None) -> list[Pod]:
                 quantities[pod, resource],
                 seen,
                 chains.get(pod) or Workload("Pod", pod[1], pod[1]),
-                labels.get(pod, {}),
-                annotations.get(pod, {}),
-                spaces.get(pod[0], {}),
+                labels.get(pod, []),
+                annotations.get(pod, []),
+                spaces.get(pod[0], []),
             )
         )
     return found
@@ -124,11 +125,3 @@ def _first_terminal(answers: Answers) -> dict[Key, float]:
         if first < inf:
             found[pod] = min(found.get(pod, inf), first)
     return found
-
-
-def _named(labels: dict[str, str], prefix: str) -> dict[str, str]:
-    return {name.removeprefix(prefix): value for name, value in labels.items() if name.startswith(prefix)}
-
-
-def _labels(answers: Answers, key: str, prefix: str) -> dict[Key, dict[str, str]]:
-    return {pod_key(labels): _named(labels, prefix) for labels, _ in answers.last(key)}

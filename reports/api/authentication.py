@@ -6,6 +6,7 @@ from rest_framework.authentication import BaseAuthentication, get_authorization_
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 
+from reports import demo
 from reports.models import ApiToken
 
 NOTED_EVERY = timedelta(minutes=1)
@@ -18,7 +19,7 @@ class TokenAuthentication(BaseAuthentication):
             return None
         now = datetime.now(UTC)
         token = ApiToken.find(text.strip(), now=now)
-        if token is None:
+        if token is None or demo.refused(token.user):
             raise AuthenticationFailed("This token is unknown, expired or revoked.")
         if token.last_used is None or now - token.last_used > NOTED_EVERY:
             ApiToken.objects.filter(pk=token.pk).update(last_used=now)

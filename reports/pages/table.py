@@ -1,67 +1,63 @@
-"""Rows of teams or jobs as a table prints them: its columns add up to its foot, its foot to the identity."""
+"""The main table: items, "other", subtotal, unallocated, total; what it prints adds up, to the identity as well."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from finops import queries
+from reports.pages.entries import Entry, added
 from reports.pages.identity import Part, bar_of
-from reports.templatetags.figures import HOURS, MONEY, Number, apportioned
+from reports.pages.items import Label
+from reports.templatetags.figures import HOURS, MONEY, Number, apportioned, rounded
 
-# What a column shows, and with how many decimals; the ratios of a row never add up and are not here.
-ADDITIVE = {"allocated_gpu_hours": HOURS, "used_gpu_hours": HOURS, "idle_cost": MONEY, "cost": MONEY}
+MOST = 25  # items; the rest stands together, its rows one link away
 
 
 @dataclass(frozen=True)
 class Line:
-    name: str
-    note: str
-    link: str
-    colour: str
-    allocated: Decimal | None
-    used: Decimal | None
-    idle_cost: Decimal | None
-    cost: Decimal | None
-    efficiency: float | None
-    per_used: Number
-    per_allocated: Number
+    """One row as printed. `kind`: item, other, subtotal, unallocated, total. Money and hours are rounded, ratios are not."""
+
+    label: Label
+    kind: str
+    row: object
+    allocated: Number
+    used: Number
+    idle_cost: Number
+    cost: Number
+    share: Number
+    change: Number
+    relative: Number
     why: str
-    unpriced: Decimal
     bar: list[Part]
 
 
-def foot_of(total, parts: Sequence[Part]) -> dict[str, Number]:
-    """The totals as the identity above prints them."""
-    by = {part.bucket: part for part in parts}
-    held = [part.hours for part in parts[:-1]]
-    allocated = total.allocated_gpu_hours if None in held else sum(held)
-    return {
-        "allocated_gpu_hours": allocated,
-        "used_gpu_hours": by["used"].hours,
-        "idle_cost": by["idle"].money,
-        "cost": total.cost,
+def lines_of(found: Sequence[Entry], *, total, parts: Sequence[Part]) -> list[Line]:
+    """Every line. `parts`: the identity's, whose printed figures subtotal and total repeat."""
+    foot = {
+        "allocated": held(parts, "hours", total.allocated_gpu_hours),
+        "used": parts[0].hours,
+        "idle_cost": parts[1].money,
     }
+    names = {"allocated": "allocated_gpu_hours", "used": "used_gpu_hours", "idle_cost": "idle_cost"}
+    columns = {
+        name: apportioned([getattr(entry.now, of) for entry in found], foot[name], MONEY if name == "idle_cost" else HOURS)
+        for name, of in names.items()
+    }
+    shares = apportioned([queries.ratio(entry.cost, total.cost) for entry in found], 1 if total.cost else None, 3)
+    lines = [_line(e, shares[i], {name: column[i] for name, column in columns.items()}) for i, e in enumerate(found)]
+    return _with_sums(lines, found, foot, total)
 
 
-def lines_of(rows: Sequence, foot: dict[str, Number], labels: Sequence[dict[str, str]]) -> list[Line]:
-    """`labels`: name, note, link and colour of each row."""
-    columns = [apportioned([getattr(row, name) for row in rows], foot[name], places) for name, places in ADDITIVE.items()]
-    return [
-        Line(
-            **label,
-            **dict(zip(("allocated", "used", "idle_cost", "cost"), figures, strict=True)),
-            efficiency=row.efficiency,
-            per_used=row.cost_per_used_gpu_hour,
-            per_allocated=row.cost_per_allocated_gpu_hour,
-            why=why_unknown(row),
-            unpriced=row.unpriced_gpu_hours or Decimal(0),
-            bar=bar_of(row) if row.allocated_gpu_hours else [],
-        )
-        for row, label, *figures in zip(rows, labels, *columns, strict=True)
-    ]
+def held(parts: Sequence[Part], name: str, otherwise: Number) -> Number:
+    """The sum of the four parts of what was allocated, as printed."""
+    printed = [getattr(part, name) for part in parts[:4]]
+    return otherwise if None in printed else sum(printed, Decimal(0))
 
 
 def why_unknown(row) -> str:
     """Why a figure of this row is printed as a dash."""
+    if not row.capacity_gpu_hours:
+        return "held nothing in this window"
     if not row.allocated_gpu_hours:
         return "nobody held this capacity"
     if row.cost is None:
@@ -71,3 +67,38 @@ def why_unknown(row) -> str:
     if row.cost_per_used_gpu_hour is None:
         return "nothing was used in this window"
     return ""
+
+
+def _line(entry: Entry, share: Number, columns: dict[str, Number]) -> Line:
+    apart, row = entry.kind == "unallocated", entry.now
+    return Line(
+        entry.label,
+        entry.kind,
+        row,
+        **(dict.fromkeys(columns) if apart else columns),
+        cost=entry.cost,
+        share=share,
+        change=entry.change,
+        relative=queries.ratio(entry.change, entry.earlier),
+        why="" if apart else why_unknown(row),
+        bar=bar_of(row) if row.allocated_gpu_hours else [],
+    )
+
+
+def _with_sums(lines: Sequence[Line], found: Sequence[Entry], foot: dict[str, Number], total) -> list[Line]:
+    items = [line for line in lines if line.kind != "unallocated"]
+    apart = [line for line in lines if line.kind == "unallocated"]
+    rows = queries.together([entry.now for entry in found if entry.kind != "unallocated"])
+    subtotal = [_sum("Allocated", "subtotal", rows, foot, items, [e for e in found if e.kind != "unallocated"])] if apart else []
+    name = "Capacity" if apart else "Total"
+    return [*items, *subtotal, *apart, _sum(name, "total", total, foot, lines, found)]
+
+
+def _sum(name: str, kind: str, row, foot: dict[str, Number], lines: Sequence[Line], of: Sequence[Entry]) -> Line:
+    change, earlier = added(line.change for line in lines), added(entry.earlier for entry in of)
+    cost = rounded(row.cost, MONEY) if not lines else added(line.cost for line in lines)
+    share = added(line.share for line in lines)
+    bar = bar_of(row) if row.allocated_gpu_hours else []
+    return Line(
+        Label(name), kind, row, **foot, cost=cost, share=share, change=change, relative=queries.ratio(change, earlier), why="", bar=bar
+    )

@@ -40,6 +40,41 @@ def printed(value: Number, places: int) -> str:
     return UNKNOWN if number is None else f"{number:,.{places}f}".replace("-", MINUS)
 
 
+def signed(value: Number, places: int) -> str:
+    """With its sign always; no change is 0.00, without one."""
+    number = rounded(value, places)
+    return f"+{printed(number, places)}" if number is not None and number > 0 else printed(number, places)
+
+
+def changed(ratio: Number) -> str:
+    """Of a relative change: 0.088 → +8.8%."""
+    return UNKNOWN if ratio is None else signed(Decimal(str(ratio)) * 100, 1) + "%"
+
+
+def points(difference: Number) -> str:
+    """Of a difference of two ratios: −0.011 → −1.1."""
+    return UNKNOWN if difference is None else signed(Decimal(str(difference)) * 100, 1)
+
+
+@register.filter
+def more_money(value: Number) -> str:
+    return signed(value, MONEY)
+
+
+@register.filter
+def more_percent(ratio: Number) -> str:
+    return changed(ratio)
+
+
+@register.filter
+def shortened(name: str, most: int = 44) -> str:
+    """A long name cut in its middle: what tells names apart often stands at the end."""
+    if len(name) <= most:
+        return name
+    head = (most - 1) // 2
+    return f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}"
+
+
 @register.filter
 def money(value: Number) -> str:
     return printed(value, MONEY)

@@ -2,31 +2,18 @@
 
 import json
 import os
-import shutil
-import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from pathlib import Path
 
 import pytest
 
+from tests.exposition import healthy, text
+from tests.prometheus_server import free_port, needed, serving
+
 ROOT = Path(__file__).parents[2]
-TEXT = """\
-kube_pod_container_resource_requests{{namespace="a",pod="p",uid="u",container="c",node="n",resource="nvidia_com_gpu",instance="1"}} 1 {t}
-kube_pod_container_resource_requests{{namespace="a",pod="p",uid="u",container="c",node="n",resource="nvidia_com_gpu",instance="2"}} 1 {t}
-kube_node_status_capacity{{node="n",resource="nvidia_com_gpu"}} 1 {t}
-kube_pod_owner{{namespace="a",pod="p",uid="u",owner_kind="Job",owner_name="j"}} 1 {t}
-kube_pod_container_state_started{{namespace="a",pod="p",uid="u",container="c"}} 1 {t}
-kube_node_labels{{node="n",label_nvidia_com_gpu_product="A100"}} 1 {t}
-kube_pod_labels{{namespace="a",pod="p",uid="u"{team}}} 1 {t}
-DCGM_FI_DEV_GPU_UTIL{{UUID="GPU-1",Hostname="n",exported_pod="p",exported_namespace="a",pod="dcgm",namespace="gpu"}} 50 {t}
-kube_resourceclaim_created{{namespace="a",resourceclaim="r"}} 1 {t}
-# EOF
-"""
-
-
+NOW = float(int(time.time()))
 def manage(data: Path, *arguments: str) -> subprocess.CompletedProcess:
     environment = os.environ | {"FINOPS_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "finops.settings"}
     environment.pop("DATABASE_URL", None)
@@ -34,15 +21,9 @@ def manage(data: Path, *arguments: str) -> subprocess.CompletedProcess:
                           timeout=180, check=False)
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
-
-
-def configured(folder: Path, port: int, more: str = "") -> Path:
+def configured(folder: Path, url: str, name: str) -> Path:
     file = folder / "config.yaml"
-    file.write_text(f'clusters:\n  - {{name: eks, source: {{prometheus: {{url: "http://127.0.0.1:{port}"{more}}}}}}}\n'
+    file.write_text(f'clusters:\n  - {{name: {name}, source: {{prometheus: {{url: "{url}", match: {{cluster: {name}}}}}}}}}\n'
                     "teams:\n  - {from_pod_label: example.com/team}\n")
     for arguments in (("migrate", "--verbosity", "0"), ("apply", str(file))):
         done = manage(folder / "data", *arguments)
@@ -50,83 +31,44 @@ def configured(folder: Path, port: int, more: str = "") -> Path:
     return folder / "data"
 
 
-@pytest.fixture
-def prometheus(tmp_path):
-    """Starts a Prometheus over the text given; ends its own process only."""
-    if not shutil.which("prometheus") or not shutil.which("promtool"):
-        pytest.skip("needs prometheus and promtool: apt-get install prometheus")
-    running = []
-
-    def start(text: str) -> int:
-        port, blocks = free_port(), tmp_path / "blocks"
-        (tmp_path / "m.om").write_text(text)
-        (tmp_path / "p.yml").write_text("{}")
-        subprocess.run(["promtool", "tsdb", "create-blocks-from", "openmetrics", tmp_path / "m.om", blocks], check=True,
-                       capture_output=True)
-        running.append(subprocess.Popen(
-            ["prometheus", f"--config.file={tmp_path / 'p.yml'}", f"--storage.tsdb.path={blocks}",
-             f"--web.listen-address=127.0.0.1:{port}", "--storage.tsdb.retention.time=30d"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-        for _ in range(150):
-            try:
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/-/ready", timeout=1).close()
-                return port
-            except OSError:
-                time.sleep(0.1)
-        raise AssertionError("prometheus did not become ready")
-
-    yield start
-    for process in running:
-        process.terminate()
-        process.wait(30)
+@pytest.fixture(scope="module")
+def url(tmp_path_factory):
+    """A Prometheus with one sound cluster, and the same without labels of pods."""
+    rows = healthy(start=NOW - 1200, end=NOW - 15)
+    clusters = {"sound": rows, "unlabelled": [row for row in rows if row.name != "kube_pod_labels"]}
+    with serving(text(clusters), tmp_path_factory.mktemp("prometheus")) as address:
+        yield address
 
 
-def levels(done: subprocess.CompletedProcess) -> dict[str, str]:
-    return {row["check"]: row["level"] for row in json.loads(done.stdout)}
-
-
-def test_a_label_not_allow_listed_is_a_fault_with_the_line_that_mends_it(tmp_path, prometheus):
-    data = configured(tmp_path, prometheus(TEXT.format(t=int(time.time()) - 20, team="")))
+@needed
+def test_a_fault_exits_with_1_and_shows_the_line_that_mends_it(tmp_path, url):
+    data = configured(tmp_path, url, "unlabelled")
     done = manage(data, "doctor", "--format", "json")
     rows = {row["check"]: row for row in json.loads(done.stdout)}
     assert done.returncode == 1 and [c for c, row in rows.items() if row["level"] == "fault"] == ["kube_pod_labels"]
+    assert list(rows["kube_pod_labels"]) == ["cluster", "level", "check", "message", "cost", "mend"]
     assert rows["kube_pod_labels"]["mend"].startswith("kube-state-metrics: --metric-labels-allowlist=pods=[example.com/team,")
     shown = manage(data, "doctor").stdout
-    assert "fault  eks  kube_pod_labels: no series bears example.com/team: not allow-listed" in shown
+    assert "fault  unlabelled  kube_pod_labels: no series bears example.com/team: not allow-listed" in shown
     assert "       mend: kube-state-metrics: --metric-labels-allowlist=" in shown
-    (tmp_path / "shown.txt").write_text(shown)
+    assert "       costs: pods whose team it tells become unassigned" in shown
 
 
-def test_what_is_sound_noted_and_harmless_exits_with_0(tmp_path, prometheus):
-    data = configured(tmp_path, prometheus(TEXT.format(t=int(time.time()) - 20, team=',label_example_com_team="x"')))
-    done = manage(data, "doctor", "--cluster", "eks", "--format", "json")
-    found = levels(done)
+@needed
+def test_what_is_sound_exits_with_0_and_tells_its_load(tmp_path, url):
+    done = manage(configured(tmp_path, url, "sound"), "doctor", "--cluster", "sound")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (found["doubled"], found["profiling"], found["pod label"], found["kube_pod_labels"]) == ("note", "note", "ok", "ok")
-    assert found["claims"] == "note"
-    assert "by exported_pod" in done.stdout and "1 requests appear twice" in done.stdout
-
-
-def test_stale_series_and_a_wrong_matcher_are_faults(tmp_path, prometheus):
-    port = prometheus(TEXT.format(t=int(time.time()) - 1500, team=""))
-    found = levels(manage(configured(tmp_path, port), "doctor", "--format", "json"))
-    assert (found["requests"], found["capacity"], found["utilisation"]) == ("fault", "fault", "fault")
-    done = manage(configured(tmp_path, port, ", match: {cluster: nowhere}"), "doctor", "--format", "json")
-    assert done.returncode == 1 and levels(done) == {"reachable": "ok", "match": "fault"}
-
-
-def test_an_idle_cluster_is_no_fault_and_a_missing_dcgm_is(tmp_path, prometheus):
-    text = TEXT.format(t=int(time.time()) - 20, team="").replace('"nvidia_com_gpu",instance', '"cpu",instance')
-    found = levels(manage(configured(tmp_path, prometheus(text.replace("DCGM_FI_DEV_GPU_UTIL", "other"))), "doctor", "--format", "json"))
-    assert (found["requests"], found["capacity"], found["dcgm"]) == ("note", "ok", "fault")
+    assert "ok     sound  pod label: device series name 2 of 2 pods that hold GPUs, by exported_pod" in done.stdout
+    assert "warn   sound  rates: no rate in force matches NVIDIA A100-SXM4-40GB, on-demand" in done.stdout
+    assert " questions, 52 series read" in done.stdout.splitlines()[-1]
 
 
 def test_an_unreachable_source_is_one_line(tmp_path):
-    done = manage(configured(tmp_path, free_port()), "doctor")
+    done = manage(configured(tmp_path, f"http://127.0.0.1:{free_port()}", "eks"), "doctor")
     assert done.returncode == 1 and done.stdout.startswith("fault  eks  reachable: http://127.0.0.1:")
     assert "Traceback" not in done.stderr
 
 
 def test_an_unknown_cluster_is_a_wrong_argument(tmp_path):
-    done = manage(configured(tmp_path, free_port()), "doctor", "--cluster", "nope")
+    done = manage(configured(tmp_path, f"http://127.0.0.1:{free_port()}", "eks"), "doctor", "--cluster", "nope")
     assert done.returncode == 2 and "no cluster nope" in done.stderr

@@ -5,8 +5,9 @@ from dataclasses import asdict
 
 from django.core.management.base import BaseCommand, CommandError
 
-from finops.models import Cluster, TeamRule
-from ingest.doctor import Diagnosis, examine, unreachable
+from finops import queries
+from finops.models import Cluster, ExchangeRate, Rate, TeamRule
+from ingest.doctor import Configured, Diagnosis, examine, unreachable
 from ingest.open import open_source
 from ingest.sources import SourceError
 
@@ -22,8 +23,8 @@ class Command(BaseCommand):
         clusters = Cluster.objects.filter(ended_at=None, **({"name": cluster} if cluster else {})).order_by("id")
         if not clusters:
             raise CommandError(f"no cluster {cluster}" if cluster else "no cluster: add one with manage.py apply FILE", returncode=2)
-        rules = list(TeamRule.objects.order_by("position"))
-        found = [diagnosis for row in clusters for diagnosis in _examined(row, rules)]
+        configured = _configured()
+        found = [diagnosis for row in clusters for diagnosis in _examined(row, configured)]
         if format == "json":
             self.stdout.write(json.dumps([asdict(diagnosis) for diagnosis in found], indent=2))
         else:
@@ -32,9 +33,14 @@ class Command(BaseCommand):
             raise SystemExit(1)
 
 
-def _examined(cluster: Cluster, rules: list[TeamRule]) -> list[Diagnosis]:
+def _configured() -> Configured:
+    exchange = frozenset(ExchangeRate.objects.values_list("currency", flat=True))
+    return Configured(list(TeamRule.objects.order_by("position")), list(Rate.objects.order_by("id")), queries.currency(), exchange)
+
+
+def _examined(cluster: Cluster, configured: Configured) -> list[Diagnosis]:
     try:
-        return examine(cluster, open_source(cluster), rules=rules)
+        return examine(cluster, open_source(cluster), configured=configured)
     except SourceError as error:
         return [unreachable(cluster, error)]
 

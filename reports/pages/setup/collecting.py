@@ -13,7 +13,6 @@ from reports.pages.dates import moment
 from reports.pages.setup.durations import length
 from reports.pages.setup.frame import frame
 from reports.pages.setup.gates import for_those_who_see_all
-from reports.pages.setup.polls import is_poll
 
 LANES = {False: "Newest hours", True: "Backfill"}
 
@@ -32,8 +31,6 @@ def clusters(request: HttpRequest) -> HttpResponse:
 def collecting(request: HttpRequest, name: str) -> HttpResponse:
     cluster = get_object_or_404(Cluster, name=name)
     page = _told(cluster, now=datetime.now(UTC))
-    if is_poll(request):
-        return render(request, "setup/progress.html", page)
     return render(request, "setup/collecting.html", {**frame(request, "setup-collecting"), **page})
 
 

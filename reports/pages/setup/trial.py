@@ -18,7 +18,6 @@ from reports.pages.setup import hand_on
 from reports.pages.setup.durations import length
 from reports.pages.setup.frame import frame
 from reports.pages.setup.gates import for_admins
-from reports.pages.setup.polls import is_poll
 
 UNHEARD = timedelta(seconds=15)
 SILENT = timedelta(seconds=160)  # longer than an examination may run
@@ -72,14 +71,9 @@ def _page(request: HttpRequest, row: Trial, given: dict[str, str], refused: str)
         "silent": row.state == "running" and now - (row.begun_at or row.asked_at) > SILENT,
         "waited": length(now - row.asked_at),
     }
-    if is_poll(request) and page["waiting"]:
-        return render(request, "setup/waiting.html", page)
     page |= frame(request, "setup-source") | _found(row, given, now=now) | {"wrong": refused}
     page |= {"whole": "whole" in request.GET or bool(given)}
-    answer = render(request, "setup/trial.html", page, status=400 if refused else 200)
-    if is_poll(request):  # the wait is over: the browser loads the page as a whole
-        answer["HX-Refresh"] = "true"
-    return answer
+    return render(request, "setup/trial.html", page, status=400 if refused else 200)
 
 
 def _found(row: Trial, given: dict[str, str], *, now: datetime) -> dict[str, object]:

@@ -11,12 +11,15 @@ import zlib
 
 import pytest
 
+from ingest.catalogue import QUERIES
 from ingest.sources import SourceError, TooMuch, selector
 from ingest.sources.prometheus import PrometheusSource
 from tests.hostile import failure, hostile, success
+from tests.prometheus_server import serving
 
 ONE = [{"metric": {"a": "1"}, "value": [100, "1"]}]
 TOO_MANY = failure(422, "execution", "query processing would load too many samples into memory in query execution")
+CAPACITY, OWNER = (next(query for query in QUERIES if query.key == key) for key in ("capacity", "pod_owner"))
 TOKEN = "canary-token-1234567890"
 
 
@@ -117,6 +120,60 @@ def test_gzip_bomb_and_plain_flood():
     assert "above the limit of 1048576 bytes" in line and took < 1
     line, _, _ = refused(lambda r, n: (200, {}, b" " * 2**21), kind=TooMuch, max_bytes=2**20)
     assert "above the limit" in line
+
+
+def test_a_bomb_within_the_limit_of_bytes_is_refused_too():
+    squeeze = zlib.compressobj(9, zlib.DEFLATED, 31)
+    bomb = b"".join(squeeze.compress(bytes(2**20)) for _ in range(200)) + squeeze.flush()
+    line, requests, took = refused(lambda r, n: (200, {"Content-Encoding": "gzip"}, bomb))
+    assert "unfolds to more than 200 times its size" in line and took < 1 and len(requests) == 1
+
+
+@pytest.mark.parametrize("url", ["http://169.254.169.254", "http://2852039166:80", "http://[::ffff:169.254.169.254]/prometheus"])
+def test_addresses_of_cloud_credentials_are_refused_before_a_byte_is_sent(url):
+    with pytest.raises(SourceError, match=r"169.254.169.254.*, where clouds keep a machine's credentials.*; name the server itself"):
+        PrometheusSource(url, timeout=1).instant("up", at=1)
+
+
+def counting(series: int, listed: int):
+    """Counts `series` and lists fewer, whole JSON and all."""
+
+    def behave(request, number):
+        if request.form["query"].startswith("count("):
+            return success("vector", [{"metric": {}, "value": [100, str(series)]}])
+        return success("matrix", [{"metric": {"node": str(n)}, "values": [[1000, "8"]]} for n in range(listed)])
+
+    return behave
+
+
+def test_a_list_shorter_than_the_servers_own_count_is_refused():
+    for listed in (0, 2):
+        with hostile(counting(3, listed)) as server:
+            with pytest.raises(SourceError, match=f"answered {listed} series where it counts 3; a proxy in between shortens"):
+                PrometheusSource(server.url).samples(CAPACITY, start=900, end=1100)
+    with hostile(counting(3, 4)) as server:
+        assert len(PrometheusSource(server.url).samples(CAPACITY, start=900, end=1100).labels) == 4
+    assert [request.form["query"] for request in server.requests] == [
+        'count(last_over_time(kube_node_status_capacity{resource=~"nvidia_com_(gpu|gpu_shared|mig_.+)"}[200000ms]))',
+        'kube_node_status_capacity{resource=~"nvidia_com_(gpu|gpu_shared|mig_.+)"}[200000ms]']  # fmt: skip
+
+
+def test_native_histograms_are_skipped_counted_and_told(caplog):
+    mixed = [*ONE, {"metric": {"h": "1"}, "histogram": [100, {"count": "2"}]}]
+    with hostile(lambda r, n: success("vector", mixed)) as server:
+        source = PrometheusSource(server.url)
+        assert source.instant("up", at=100).labels == [{"a": "1"}]
+    assert source.histograms == 1 and "1 series are native histograms and were skipped; record them as gauges" in caplog.text
+
+
+def test_a_clock_off_by_seconds_is_told_before_each_fetch(caplog):
+    for ahead, told in ((1, False), (8, True)):
+        caplog.clear()
+        with hostile(lambda r, n, s=ahead: success("vector", [{"metric": {}, "value": [1, str(time.time() + s)]}])) as server:
+            source = PrometheusSource(server.url)
+            assert source.during(0, 3600) is source
+            assert len(server.requests) == 2  # the clock, and one count of all objects
+        assert ("its clock is +8 s off ours; set both by NTP" in caplog.text) == told
 
 
 def test_gzip_unasked_is_read_and_other_encodings_are_refused():
@@ -387,3 +444,19 @@ def test_real_values_come_back_as_they_were_asked_for(prometheus):
     assert found.labels == [{"__name__": "odd", "name": NASTY}] and found.value.tolist() == [7.0]
     for value in ("x'} or gpu{uuid=~'.*", 'x"} or gpu{uuid=~".*', "\\", "\r\t\x00", '\\"} or gpu #'):
         assert len(source.raw(selector(["gpu"], match={"uuid": value}), start=HOUR, end=HOUR + 60)) == 0
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="needs prometheus and promtool: apt-get install prometheus")
+def test_counts_agree_with_lists_at_the_edges_of_a_window(tmp_path):
+    """Series that begin at the window's very end, end at its start, or have only one sample in it."""
+    start, end = 1_757_000_000, 1_757_003_600
+    lines = [f'kube_pod_owner{{pod="{pod}"}} 1 {t}' for pod, times in (
+        ("whole", range(start, end + 1, 30)), ("after", range(end, end + 600, 30)), ("before", range(start - 600, start, 30)),
+        ("at-start", [start]), ("at-end", [end]), ("last", [end - 0.001])) for t in times]  # fmt: skip
+    lines += [line.replace("kube_pod_owner{", 'kube_node_status_capacity{resource="nvidia_com_gpu",node="n",') for line in lines]
+    with serving("\n".join([*sorted(lines), "# EOF", ""]), tmp_path) as url:
+        source = PrometheusSource(url).during(start, end)
+        owners = source.reduced(OWNER, ends=[end], seconds=3600)
+        capacity = source.samples(CAPACITY, start=start, end=end)
+    assert sorted(row["pod"] for row in owners.labels) == ["at-start", "last", "whole"]
+    assert sorted(row["pod"] for row in capacity.labels) == ["at-start", "last", "whole"]

@@ -62,8 +62,6 @@ def test_the_page_tells_it(as_admin, db) -> None:
     text = as_admin.get("/setup/collecting/eks").content.decode()
     assert "<b>6 of 13 hours</b> are collected." in text and "no answer within 30 s" in text
     assert "5 questions, 2.00 MB, 0.50 s" in text and 'hx-trigger="every 3s"' in text
-    part = as_admin.get("/setup/collecting/eks", headers={"HX-Request": "true"}).content.decode()
-    assert "<html" not in part and "6 of 13 hours" in part
 
 
 def test_a_cluster_without_hours_says_what_may_be_wrong(as_admin, db) -> None:

@@ -39,12 +39,6 @@ def test_a_worker_that_fell_silent_is_told(as_admin, db) -> None:
     assert "The worker fell silent" in page(as_admin, waiting(210, state="running", begun_at=begun))
 
 
-def test_a_poll_gets_the_waiting_part_alone_and_then_the_whole_page(as_admin, tried) -> None:
-    assert "<html" not in page(as_admin, waiting(3), HX_Request="true")
-    answer = as_admin.get(f"/setup/trial/{tried.pk}", headers={"HX-Request": "true"})
-    assert answer.headers["HX-Refresh"] == "true"
-
-
 def test_a_failure_is_shown_with_its_reason_and_tried_again(as_admin, db) -> None:
     trial = waiting(3, state="failed", problem="http://p:9090: connection failed")
     assert "connection failed" in page(as_admin, trial)

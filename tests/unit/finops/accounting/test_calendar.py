@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finops.accounting.calendar import hour_floor, hours, is_on_the_hour, local_day, midnight, next_hour, period_end, period_start
+from finops.accounting.calendar import hour_floor, hours, is_on_the_hour, midnight, next_hour, period_end, period_start
 
 BERLIN, KOLKATA, LORD_HOWE = ZoneInfo("Europe/Berlin"), ZoneInfo("Asia/Kolkata"), ZoneInfo("Australia/Lord_Howe")
 
@@ -63,11 +63,6 @@ def test_a_zone_that_shifts_by_half_an_hour_leaves_no_gap(day: date, length: flo
     assert all(a[1] == b[0] for a, b in zip(found, found[1:], strict=False))
 
 
-def test_local_day() -> None:
-    assert local_day(utc(2026, 10, 25, 22, 59), zone=BERLIN) == date(2026, 10, 25)
-    assert local_day(utc(2026, 10, 25, 23), zone=BERLIN) == date(2026, 10, 26)
-
-
 def test_periods() -> None:
     assert period_start(date(2026, 10, 29), step="week") == date(2026, 10, 26)
     assert period_start(date(2026, 10, 29), step="week", week_starts=6) == date(2026, 10, 25)
@@ -84,4 +79,4 @@ def test_hours_tile_every_day(day: date, zone: ZoneInfo) -> None:
     start, end = midnight(day, zone=zone), midnight(day + timedelta(days=1), zone=zone)
     found = list(hours(start, end, zone=zone))
     assert sum((b - a for a, b in found), timedelta()) == end - start
-    assert {local_day(a, zone=zone) for a, _ in found} == {day}
+    assert {a.astimezone(zone).date() for a, _ in found} == {day}

@@ -1,12 +1,11 @@
 """When a pod held its GPUs."""
 
 from dataclasses import replace
-from math import inf
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finops.accounting.leases import Lease, Sightings, lease, next_start_after, overlap
+from finops.accounting.leases import Lease, Sightings, lease
 
 RUNNING = Sightings(first_held=1030, last_held=4570, half_interval=30, scheduled=1000, accepted=1002, started=1500)
 
@@ -45,17 +44,6 @@ def test_a_start_before_the_bind_or_after_the_end_is_cut() -> None:
 def test_what_was_never_bound_or_held_nothing_has_no_lease() -> None:
     assert lease(Sightings(None, None, 30)) is None
     assert lease(Sightings(None, None, 30, scheduled=1000, ended=1000, completed=1000)) is None
-
-
-def test_overlap_is_half_open() -> None:
-    assert overlap(0, 10, within=(5, 20)) == 5
-    assert overlap(0, 5, within=(5, 20)) == 0
-    assert overlap(30, 40, within=(5, 20)) == 0
-
-
-def test_the_next_start() -> None:
-    assert next_start_after(5, [9, 5, 7]) == 7
-    assert next_start_after(9, [9, 5, 7]) == inf
 
 
 WHEN = st.none() | st.floats(0, 10_000)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from finops.accounting.ownership import Claim, Rule, sanitised, team
+from finops.accounting.ownership import Claim, Rule, reserved, sanitised, team
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 CLAIM = Claim("ml-train", {"finops_example_com_team": "vision"}, {"owner": "speech"}, {"team": "platform"}, "batch", "a100")
@@ -55,3 +55,11 @@ def test_a_rule_holds_from_its_start_until_before_its_end() -> None:
 def test_a_label_cannot_claim_a_reserved_word(word: str) -> None:
     claim = Claim("n", {"team": word}, {}, {}, "", "")
     assert team(claim, [Rule("from_pod_label", label="team")], at=NOW) == "unassigned"
+
+
+def test_a_reserved_word_is_told_only_where_it_decides() -> None:
+    claim = Claim("n", {"team": "unallocated"}, {}, {}, "", "")
+    label, glob = Rule("from_pod_label", label="team"), Rule("match", "research", match={"namespace": "*"})
+    assert reserved(claim, [label, glob], at=NOW) == "unallocated"
+    assert reserved(claim, [glob, label], at=NOW) == ""
+    assert reserved(CLAIM, [label], at=NOW) == ""

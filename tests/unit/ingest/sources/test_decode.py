@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.sources import Samples, SourceError, selector
-from ingest.sources.decode import decode
+from ingest.sources.decode import Tally, decode
 
 
 def answer(kind, result, **more):
@@ -47,6 +47,14 @@ def test_empty_and_histograms():
     found = decode(answer("matrix", [histogram, plain]), "matrix")
     assert found.labels == [{"p": "1"}] and found.value.tolist() == [3.0]
     assert len(decode(answer("vector", [{"metric": {}, "histogram": [1, {}]}]), "vector")) == 0
+
+
+def test_series_and_histograms_are_counted():
+    mixed = {"metric": {"m": "1"}, "values": [[1, "3"]], "histograms": [[2, {"count": "2"}]]}
+    only = {"metric": {"h": "1"}, "histograms": [[1, {"count": "2"}]]}
+    tally = Tally()
+    decode(answer("matrix", [mixed, only, {"metric": {}, "values": [[1, "3"]]}]), "matrix", tally=tally)
+    assert (tally.series, tally.histograms) == (3, 2)
 
 
 def test_equal_label_sets_become_one_series_with_all_samples():

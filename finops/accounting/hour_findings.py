@@ -1,0 +1,146 @@
+"""What of an hour's figures is doubtful, and why."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+
+from finops.findings import Finding
+
+REJECTED = 10  # samples of one device in one hour that were no measurement; fewer are the odd blank marker
+RAN = 300  # seconds a lease must have run before silence about it says anything: a shorter one falls between scrapes
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One device under one lease. `rejected`: its samples in the hour that were no measurement."""
+
+    uuid: str
+    instance: str
+    node: str
+    lease: str
+    rejected: int
+    frozen: bool
+    inferred: bool
+
+    @property
+    def device(self) -> str:
+        return f"{self.uuid}/{self.instance}" if self.instance else self.uuid
+
+
+@dataclass(frozen=True, slots=True)
+class Tenancy:
+    """One lease's hour on one pool. `pod`: namespace/name; `teams`: its teams in the hour; `claimed`: a reserved word a label gave as team."""
+
+    lease: str
+    pod: str
+    node: str
+    teams: tuple[str, ...]
+    ran_seconds: int
+    measured_seconds: float
+    claimed: str = ""
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What the hour's accounting came across.
+
+    over: (node, model, leases, excess GPU-seconds); unpriced: (node pool, model, capacity type) → GPU-hours;
+    unplaced: leases on a node of several models that nothing ties to one of them.
+    """
+
+    tenancies: list[Tenancy] = field(default_factory=list)
+    cards: Sequence[Card] = ()
+    over: list[tuple[str, str, tuple[str, ...], Fraction]] = field(default_factory=list)
+    unpriced: dict[tuple[str, str, str], Decimal] = field(default_factory=lambda: defaultdict(Decimal))
+    unplaced: set[str] = field(default_factory=set)
+
+
+def findings(evidence: Evidence) -> list[Finding]:
+    """The hour's findings, one per kind and subject, in a fixed order."""
+    about = {tenancy.lease: tenancy for tenancy in evidence.tenancies}
+    found = [finding for rule in RULES for finding in rule(evidence, about)]
+    return sorted(found, key=lambda f: (f.kind, f.subject))
+
+
+About = Mapping[str, Tenancy]
+
+
+def _over_committed(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for node, model, leases, excess in evidence.over:
+        seconds = round(float(excess), 3)
+        text = f"leases on {node} exceed its {model or 'GPUs'} by {seconds:g} GPU-seconds; they were scaled to what there is"
+        yield _named("over_committed", f"{node} {model}", text, leases, about, node=node, gpu_model=model, excess_gpu_seconds=seconds)
+
+
+def _unpriced(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for (pool, model, capacity_type), hours in evidence.unpriced.items():
+        text = f"no rate for {capacity_type} {model or 'GPUs of unknown model'}{f' in node pool {pool}' if pool else ''}; add one under rates"
+        seen: dict[str, object] = {"node_pool": pool, "gpu_model": model, "capacity_type": capacity_type, "gpu_hours": str(hours)}
+        yield Finding("unpriced", " ".join(filter(None, (pool, model, capacity_type))), text, seen)
+
+
+def _frozen_profiling(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for device, cards in _by_device(evidence.cards, lambda card: card.frozen):
+        text = f"{device} reports profiling 0 while GPU_UTIL is busy; GPU_UTIL was taken instead"
+        yield _named("frozen_profiling", device, text, [c.lease for c in cards], about, node=cards[0].node)
+
+
+def _rejected_samples(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for device, cards in _by_device(evidence.cards, lambda card: card.rejected > 0):
+        if (count := max(card.rejected for card in cards)) >= REJECTED:
+            text = f"{count} samples of {device} are no measurement (blank markers or out of range) and were dropped"
+            yield _named("rejected_samples", device, text, [c.lease for c in cards], about, node=cards[0].node, samples=count)
+
+
+def _inferred_device(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for device, cards in _by_device(evidence.cards, lambda card: card.inferred):
+        text = f"no series of {device} names its pod; it was told by elimination"
+        yield _named("inferred_device", device, text, [c.lease for c in cards], about, node=cards[0].node)
+
+
+def _reserved_team_label(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for tenancy in evidence.tenancies:
+        if tenancy.claimed:
+            text = f"{tenancy.pod} is labelled with the reserved team {tenancy.claimed}; it counts as unassigned"
+            yield _named("reserved_team_label", tenancy.lease, text, [tenancy.lease], about, value=tenancy.claimed)
+
+
+def _no_measurement(evidence: Evidence, about: About) -> Iterator[Finding]:
+    measured = {tenancy.node for tenancy in evidence.tenancies if tenancy.measured_seconds > 0}
+    seen: dict[str, list[Tenancy]] = defaultdict(list)
+    for tenancy in evidence.tenancies:
+        seen[tenancy.lease].append(tenancy)
+    for lease, parts in seen.items():
+        silent = max(p.ran_seconds for p in parts) >= RAN and not any(p.measured_seconds > 0 for p in parts)
+        if silent and parts[0].node in measured:
+            text = f"{parts[0].pod} ran on {parts[0].node} and nothing measured it, while others there were"
+            yield _named("no_measurement", lease, text, [lease], about, node=parts[0].node, ran_seconds=max(p.ran_seconds for p in parts))
+
+
+def _unknown_model(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for lease in sorted(evidence.unplaced):
+        if lease in about:
+            text = f"nothing tells which GPU model {about[lease].pod} holds on {about[lease].node}; it was charged by the boards that are free"
+            yield _named("unknown_model", lease, text, [lease], about, node=about[lease].node)
+
+
+RULES = (
+    _over_committed, _unpriced, _frozen_profiling, _rejected_samples, _inferred_device, _reserved_team_label, _no_measurement, _unknown_model
+)  # fmt: skip
+
+
+def _named(kind: str, subject: str, message: str, leases: Iterable[str], about: About, **evidence: object) -> Finding:
+    """A finding about pods, with their names and teams."""
+    known = [about[lease] for lease in dict.fromkeys(leases) if lease in about]
+    teams = tuple(sorted({team for tenancy in known for team in tenancy.teams}))
+    return Finding(kind, subject, message, evidence | {"pods": sorted({t.pod for t in known})}, teams)
+
+
+def _by_device(cards: Iterable[Card], wanted: Callable[[Card], bool]) -> Iterator[tuple[str, list[Card]]]:
+    found: dict[str, list[Card]] = defaultdict(list)
+    for card in cards:
+        if wanted(card):
+            found[card.device].append(card)
+    yield from sorted(found.items())

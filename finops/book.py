@@ -1,0 +1,92 @@
+"""What every hour of one cluster is charged by: settings, team rules and rates, read once."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from finops.accounting import ownership, rates
+from finops.accounting.charge import Hold, Span
+from finops.facts import About, Node
+from finops.models import Cluster, ExchangeRate, Rate, Setting, TeamRule
+
+HOLDING = (
+    "team department cost_center namespace job_kind job run pod uid user node node_pool instance_type gpu_model capacity_type queue labels"
+).split()
+
+
+class Book:
+    """The rules and rates of one cluster. Instants are unix seconds."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        setting = Setting.objects.first() or Setting()
+        self.zone = ZoneInfo(setting.timezone)
+        entries = list(TeamRule.objects.order_by("position"))
+        self.rules = [ownership.Rule(r.kind, r.name, r.label, r.match, r.start, r.end) for r in entries if r.kind != "describe"]
+        self.turns = sorted({int(t.timestamp()) for rule in self.rules for t in (rule.start, rule.end) if t})
+        self.about = {r.name: r for r in entries if r.cost_center or r.department}
+        self.rates = [rate for row in Rate.objects.all() for rate in self._in_currency(row, setting.currency)]
+
+    def _in_currency(self, row: Rate, currency: str) -> list[rates.Rate]:
+        rate = rates.Rate(row.price, row.gpu_model, row.cluster, row.node_pool, row.instance_type, row.capacity_type, row.start, row.end)
+        if row.currency == currency:
+            return [rate]
+        exchange = list(ExchangeRate.objects.filter(currency=row.currency).order_by("start").values_list("start", "rate"))
+        if not exchange:
+            raise ValueError(f"rate in {row.currency} has no exchange rate to {currency}; add one under exchange_rates")
+        return rates.converted(rate, exchange)
+
+    def prices(self, node: Node, model: str, alive: Span) -> list[tuple[int, int, Decimal | None]]:
+        """The prices of the node's boards of `model` over `alive`."""
+        asked = rates.Asked(self.cluster.name, node.pool, node.instance_type, node.capacity_type, model)
+        begin, until = (datetime.fromtimestamp(t, UTC) for t in alive)
+        spans = rates.in_force(self.rates, asked, start=begin, end=until)
+        return [(int(s.start.timestamp()), int(s.end.timestamp()), s.price) for s in spans]
+
+    def turns_of(self, pod: About, hold: Hold) -> list[int]:
+        """The instants inside the lease at which its labels change or a team rule begins or ends."""
+        return sorted(t for t in {*pod.changes(), *self.turns} if hold.start < t < hold.end)
+
+    def holding(self, pod: About, node: Node, model: str, *, at: int) -> dict:
+        """Whose and what a line of the pod is at that instant."""
+        own, _ = pod.at(at)
+        about = _place(node, model) | {
+            "namespace": pod.namespace,
+            "job_kind": pod.job_kind,
+            "job": pod.job,
+            "run": pod.run,
+            "pod": pod.pod,
+            "uid": pod.uid,
+            "user": own.user,
+            "queue": own.queue,
+            "labels": own.labels,
+        }
+        return about | self._team(ownership.team(_claim(pod, node, at), self.rules, at=datetime.fromtimestamp(at, UTC)))
+
+    def nobody(self, node: Node, model: str) -> dict:
+        """What a line of capacity is that no lease holds."""
+        return _place(node, model) | self._team(ownership.UNALLOCATED)
+
+    def claimed(self, pod: About, node: Node, *, at: int) -> str:
+        """The reserved word that a label of the pod gives as its team; "" where none does."""
+        return ownership.reserved(_claim(pod, node, at), self.rules, at=datetime.fromtimestamp(at, UTC))
+
+    def _team(self, team: str) -> dict[str, str]:
+        described = self.about.get(team)
+        return {"team": team} | ({"department": described.department, "cost_center": described.cost_center} if described else {})
+
+
+def _place(node: Node, model: str) -> dict:
+    return dict.fromkeys(HOLDING, "") | {
+        "node": node.name,
+        "node_pool": node.pool,
+        "instance_type": node.instance_type,
+        "gpu_model": model,
+        "capacity_type": node.capacity_type,
+        "labels": {},
+    }
+
+
+def _claim(pod: About, node: Node, at: int) -> ownership.Claim:
+    own, space = pod.at(at)
+    return ownership.Claim(pod.namespace, own.labels, own.annotations, space.labels, own.queue, node.pool)

@@ -1,0 +1,107 @@
+"""One hour of one cluster, charged pool by pool: its lines, and what is doubtful about them."""
+
+from fractions import Fraction
+
+from finops import ledger
+from finops.accounting.charge import Hold, Pool, Span, charge
+from finops.accounting.energy import energy
+from finops.accounting.hour_findings import Evidence, Tenancy, findings
+from finops.accounting.leases import Lease, lease
+from finops.accounting.pieces import pieces
+from finops.accounting.placement import Want, placement
+from finops.book import Book
+from finops.facts import Found, Held, Node
+
+Pieces = dict[str, list[Hold]]  # by lease
+
+
+class Hour:
+    """[start, end) in unix seconds, `found` its facts."""
+
+    def __init__(self, book: Book, found: Found, start: int, end: int) -> None:
+        self.book, self.found, self.start, self.end = book, found, start, end
+        self.quarters = [(q, min(q + 900, end)) for q in range(start, end, 900)]
+        self.lines = ledger.Made()
+        self.evidence = Evidence(cards=found.cards)
+
+    def made(self) -> ledger.Made:
+        """The hour's lines, holdings and findings."""
+        for node in self.found.nodes:
+            alive = max(self.start, node.start), min(self.end, node.end)
+            if alive[1] > alive[0]:
+                self._node(node, alive)
+        self.lines.findings = findings(self.evidence)
+        return self.lines
+
+    def _node(self, node: Node, alive: Span) -> None:
+        leases = [(held, span, node.unit_share(held.resource) * held.quantity) for held, span in _reaching(self.found.held.get(node.name, []), alive)]
+        wants = [Want(held.id, gpus, int(span.start), int(span.end), self.found.models.get(held.id, {})) for held, span, gpus in leases]
+        parts, unplaced = placement(wants, node.models)
+        self.evidence.unplaced |= unplaced
+        for model, boards in node.models.items():
+            holds = [self._hold(held, span, gpus * part, model, alive) for held, span, gpus in leases if (part := parts[held.id].get(model))]
+            self._pool(node, model, Pool(boards, *alive), holds)
+
+    def _hold(self, held: Held, span: Lease, gpus: Fraction, model: str, alive: Span) -> Hold:
+        return Hold(
+            held.id,
+            gpus,
+            max(int(span.start), alive[0]),
+            min(max(int(span.started), alive[0]), alive[1]),
+            min(int(span.end), alive[1]),
+            self.found.measured.get((held.id, model), {}),
+            self.found.used.get((held.id, model), {}),
+            None if span.seen else held.seen.last_held,
+        )
+
+    def _pool(self, node: Node, model: str, pool: Pool, holds: list[Hold]) -> None:
+        """Charges the boards of one model on one node."""
+        prices = self.book.prices(node, model, (pool.start, pool.end))
+        cut: Pieces = {}
+        holdings = {"": self.book.nobody(node, model)}
+        for hold in holds:
+            cut[hold.id] = self._cut(node, model, hold, holdings)
+            self._note(node, hold, [holdings[piece.id]["team"] for piece in cut[hold.id]])
+        lines, excess = charge(pool, [piece for group in cut.values() for piece in group], prices, self.quarters)
+        if excess:
+            self.evidence.over.append((node.name, model, tuple(cut), excess))
+        kwh = self._energy(node, model, pool, cut, [(start, end) for start, end, _ in prices])
+        for line in lines:
+            self.lines.add(line, holdings[line.id], kwh.get((line.id, line.start)))
+            if line.price is None:
+                self.evidence.unpriced[node.pool, model, node.capacity_type] += sum(line.hours.values())
+
+    def _cut(self, node: Node, model: str, hold: Hold, holdings: dict[str, dict]) -> list[Hold]:
+        """The lease in pieces that are each one team's; adds what each is to `holdings`."""
+        pod = self.found.pods[hold.id]
+        moments = [hold.start, *self.book.turns_of(pod, hold)]
+        said = [self.book.holding(pod, node, model, at=at) for at in moments]
+        turns = [n for n in range(1, len(moments)) if said[n] != said[n - 1]]
+        cut = pieces(hold, [moments[n] for n in turns])
+        holdings |= {piece.id: said[n] for piece, n in zip(cut, [0, *turns], strict=True)}
+        return cut
+
+    def _note(self, node: Node, hold: Hold, teams: list[str]) -> None:
+        pod = self.found.pods[hold.id]
+        words = (self.book.claimed(pod, node, at=at) for at in (hold.start, *self.book.turns_of(pod, hold)))
+        self.evidence.tenancies.append(
+            Tenancy(
+                hold.id,
+                f"{pod.namespace}/{pod.pod}",
+                node.name,
+                tuple(dict.fromkeys(teams)),
+                hold.end - hold.started,
+                sum(hold.measured.values()),
+                next(filter(None, words), ""),
+            )
+        )
+
+    def _energy(self, node: Node, model: str, pool: Pool, cut: Pieces, spans: list[Span]) -> dict[tuple[str, int], float]:
+        held = {id_: self.found.joules[id_, model] for id_ in cut if (id_, model) in self.found.joules}
+        return energy(pool, cut, spans, held=held, rest=self.found.rest.get((node.name, model), {}))
+
+
+def _reaching(held: list[Held], alive: Span) -> list[tuple[Held, Lease]]:
+    """The leases that reach into `alive`."""
+    spans = [(each, lease(each.seen)) for each in held]
+    return [(each, span) for each, span in spans if span and span.end > alive[0] and span.start < alive[1]]

@@ -1,0 +1,113 @@
+"""A scope as the one select over the ledger: whole local days from their roll-ups, ragged ends from their hours.
+
+A day's roll-up is the exact sum of its hours, so that both ways give the same figures to the last digit.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, date, timedelta
+from zoneinfo import ZoneInfo
+
+from finops.accounting.calendar import local_day, midnight
+from finops.accounting.ownership import sanitised
+from finops.scope import Scope, Window
+
+BUCKETS = ("used", "idle", "starting", "unmeasured", "unallocated")
+HOURS = ("allocated", *BUCKETS, "capacity")
+STORED = (*HOURS, "cost", *(f"{b}_cost" for b in BUCKETS))
+PRICED = {
+    "unpriced": "case when price is null then capacity else 0 end",
+    "priced_allocated": "case when price is null then 0 else allocated end",
+    "priced_used": "case when price is null then 0 else used end",
+}
+SUMS = (*STORED, *PRICED, "energy_kwh")
+WEEK = {"monday": 0, "sunday": 1, "saturday": 2}  # days from the week's first day to a Monday
+ORDERS = {
+    "cost": "sum(cost)",
+    "idle and unallocated cost": "coalesce(sum(idle_cost), 0) + coalesce(sum(unallocated_cost), 0)",
+}
+
+Params = dict[str, object]
+
+
+def whole_days(window: Window, *, zone: ZoneInfo) -> tuple[date, date]:
+    """[first, last) local days that lie in the window; first is not before last where there are none."""
+    first, last = local_day(window.start, zone=zone), local_day(window.end, zone=zone)
+    return first if midnight(first, zone=zone) == window.start else first + timedelta(days=1), last
+
+
+def select(
+    scope: Scope, *, group_by: Sequence[str], zone: ZoneInfo, week_starts: str, order: str = "cost", most: int | None = None
+) -> tuple[str, Params]:
+    """Statement and parameters; a record is period (local, of a step of hours UTC), keys, then SUMS."""
+    params: Params = {"zone": str(zone), "most": most}
+    keys = [_column(key, params) for key in group_by]
+    places = [str(n + 2) for n in range(len(keys))]
+    sql = f"""select {_period(scope.step, week_starts)}{"".join(f", {key}" for key in keys)}, {", ".join(f"sum({name})" for name in SUMS)}
+        from ({_source(scope, zone, params)}) l
+        join holding h on h.cluster_id = l.cluster_id and h.key = l.holding
+        join finops_cluster c on c.id = l.cluster_id
+        where true {_conditions(scope, params)}
+        group by {", ".join(("1", *places))} order by {", ".join(("1", f"{ORDERS[order]} desc nulls last", *places))} limit %(most)s"""
+    return sql, params
+
+
+def _source(scope: Scope, zone: ZoneInfo, params: Params) -> str:
+    """The rows of the window, each with its `local` time; a step of hours knows no roll-ups."""
+    start, end = scope.window.start, scope.window.end
+    first, last = whole_days(scope.window, zone=zone)
+    if scope.step == "hour" or first >= last:
+        return _hours([(start, end)], scope.step, params)
+    names = ", ".join(SUMS)
+    params |= {"first": first, "last": last}
+    days = f"select cluster_id, holding, day::timestamp as local, {names} from ledger_day where day >= %(first)s and day < %(last)s"
+    ends = [(start, midnight(first, zone=zone)), (midnight(last, zone=zone), end)]
+    ragged = [(begin, until) for begin, until in ends if begin < until]
+    return f"{days} union all {_hours(ragged, scope.step, params)}" if ragged else days
+
+
+def _hours(spans: Sequence[tuple], step: str, params: Params) -> str:
+    local = "hour" if step == "hour" else "hour at time zone %(zone)s"
+    names = ", ".join((*STORED, *(f"{case} as {name}" for name, case in PRICED.items()), "energy_kwh"))
+    parts = []
+    for begin, until in spans:
+        start, end = f"start{len(params)}", f"end{len(params)}"
+        params |= {start: begin.astimezone(UTC), end: until.astimezone(UTC)}
+        parts.append(
+            f"select cluster_id, holding, {local} as local, {names} from ledger_hour"
+            f" where cluster_id = any(array(select id from finops_cluster)) and hour >= %({start})s and hour < %({end})s"
+        )  # keys begin with the cluster: naming every one lets the index find the hours
+    return " union all ".join(parts)
+
+
+def _period(step: str, week_starts: str) -> str:
+    if step == "total":
+        return "null::timestamp"
+    if step == "hour":
+        return "l.local"
+    if step == "week":
+        shift = f"interval '{WEEK.get(week_starts, 0)} days'"
+        return f"date_trunc('week', l.local + {shift}) - {shift}"
+    return f"date_trunc('{step}', l.local)"
+
+
+def _column(key: str, params: Params) -> str:
+    if key == "cluster":
+        return "c.name"
+    if key.startswith("label:"):
+        name = f"label{len(params)}"
+        params[name] = sanitised(key.removeprefix("label:"))
+        return f"coalesce(h.labels ->> %({name})s, '')"
+    return f'h."{key}"'
+
+
+def _conditions(scope: Scope, params: Params) -> str:
+    clauses = []
+    for negated, chosen in (("", scope.filters), ("not ", scope.excludes)):
+        for key, values in chosen.items():
+            name = f"values{len(params)}"
+            params[name] = list(values)
+            clauses.append(f"and {negated}{_column(key, params)} = any(%({name})s)")
+    if scope.teams is not None:
+        params["teams"] = sorted(scope.teams)
+        clauses.append("and h.team = any(%(teams)s)")
+    return " ".join(clauses)

@@ -1,0 +1,25 @@
+"""One finding on one source."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """`level`: ok, warn, or fault (figures are wrong). `cost`: in accuracy; `mend`: the exact line, "" where none is needed."""
+
+    cluster: str
+    level: str
+    check: str
+    message: str
+    cost: str = ""
+    mend: str = ""
+
+
+def named(names: Iterable[str]) -> str:
+    """The first few names, and how many more there are."""
+    rows = sorted(set(names))
+    more = f" and {len(rows) - MOST_NAMED} more" if len(rows) > MOST_NAMED else ""
+    return ", ".join(rows[:MOST_NAMED]) + more
