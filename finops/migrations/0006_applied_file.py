@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('finops', '0003_scheduling'),
+        ("finops", "0005_rate_origin"),
     ]
 
     operations = [

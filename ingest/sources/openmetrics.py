@@ -39,6 +39,9 @@ class Spool:
         self.first: float | None = None
         self.last = 0.0
 
+    def __del__(self) -> None:
+        self._file.close()
+
     def add(self, block: Samples) -> None:
         """Takes one block; blocks share the growing list of labels."""
         order = np.argsort(block.time, kind="stable")
