@@ -9,10 +9,12 @@ from django.db import connection, transaction
 from finops.apply import apply, source_of
 from finops.configuration.export import dump
 from finops.configuration.schema import parse
-from finops.configuration.specs import ClusterSpec, Configuration, PrometheusSpec, RateSpec, TeamRule
+from finops.configuration.specs import ClusterSpec, Configuration, ExchangeRate, PrometheusSpec, RateSpec, TeamRule
 from finops.export import configuration
 from finops.export import source_of as typed_source
+from finops.list_prices import Offer, accept
 from finops.models import Cluster, Trial
+from finops.price_list import bring_in
 from finops.scope import Refused
 
 log = logging.getLogger(__name__)
@@ -48,12 +50,25 @@ def save_teams(rules: Sequence[TeamRule], *, by: str, now: datetime) -> list[str
         return _write(Configuration(teams=tuple(rules)), by=by, now=now)
 
 
-def save_rates(rates: Sequence[RateSpec], *, by: str, now: datetime) -> list[str]:
-    """These rates beside those that are there; every hour is accounted again. Raises Invalid."""
+def save_prices(
+    rates: Sequence[RateSpec], *, offers: Sequence[Offer] = (), exchange: Sequence[ExchangeRate] = (), by: str, now: datetime
+) -> list[str]:
+    """Rates and accepted list prices beside the rates that are there, and what turns their currencies into the reporting one.
+
+    A list price gives way to a rate for the same GPUs. All of it or nothing: Invalid, or Refused where an exchange rate is missing.
+    """
     with transaction.atomic():
         _alone()
-        current = configuration(now=now).rates or ()
-        return _write(Configuration(rates=(*current, *rates)), by=by, now=now)
+        changes = []
+        if exchange:
+            current = configuration(now=now).exchange_rates or ()
+            changes += apply(parse(dump(Configuration(exchange_rates=(*current, *exchange)))), now=now)
+        if rates:
+            changes += bring_in(parse(dump(Configuration(rates=tuple(rates)))).rates or (), now=now)
+        changes += accept(offers, now=now) if offers else []
+        for line in changes:
+            _told(by, line)
+        return changes
 
 
 def _write(wanted: Configuration, *, by: str, now: datetime) -> list[str]:

@@ -1,12 +1,13 @@
 """What the price page asks for: one row per GPU model and capacity type, with the price in force. Pure but for its inputs."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from finops.accounting.gpu_models import normalise_model
 from finops.accounting.rates import Asked, Rate, in_force
 from finops.configuration.schema import Invalid, parse
 from finops.configuration.specs import RateSpec
@@ -14,7 +15,8 @@ from finops.configuration.specs import RateSpec
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`prices`: those in force, as written; `unpriced`: GPU-hours of the day that no rate reaches now."""
+    """`prices`: those in force, as written; `unpriced`: GPU-hours of the day that no rate reaches now; `listed`: a list price stands in.
+    `alone`: the model is there in this capacity type only."""
 
     gpu_model: str
     capacity_type: str
@@ -22,14 +24,26 @@ class Row:
     gpu_hours: Decimal
     unpriced: Decimal
     prices: tuple[str, ...]
+    listed: bool = False
+    alone: bool = True
+
+    @property
+    def open(self) -> bool:
+        """Whether a price of one's own is asked for."""
+        return bool(self.gpu_model) and bool(self.unpriced or self.listed)
 
 
-def rows(models: Iterable, rates: Sequence[RateSpec], *, now: datetime) -> list[Row]:
-    """`models`: what has `asked` and `gpu_hours`, in the order to be shown."""
+def rows(models: Iterable, rates: Sequence[RateSpec], *, listed: Iterable[str] = (), now: datetime) -> list[Row]:
+    """`models`: what has `asked` and `gpu_hours`, in the order to be shown. `listed`: models whose rate is a list price."""
     groups: dict[tuple[str, str], list] = defaultdict(list)
     for model in models:
         groups[model.asked.gpu_model, model.asked.capacity_type].append(model)
-    return [_row(model, kind, found, rates, now=now) for (model, kind), found in groups.items()]
+    stand_ins = {normalise_model(model) for model in listed}
+    kinds = Counter(normalise_model(model) for model, _ in groups)
+    made = [_row(model, kind, found, rates, now=now) for (model, kind), found in groups.items()]
+    return [
+        replace(row, listed=normalise_model(row.gpu_model) in stand_ins, alone=kinds[normalise_model(row.gpu_model)] == 1) for row in made
+    ]
 
 
 def _row(model: str, kind: str, found: Sequence, rates: Sequence[RateSpec], *, now: datetime) -> Row:
@@ -56,12 +70,8 @@ def _price(asked: Asked, rates: Sequence[RateSpec], *, now: datetime) -> str:
 
 def read(posted: Mapping[str, str], asked: Sequence[Row], *, currency: str) -> tuple[list[RateSpec], dict[int, str]]:
     """The rates typed in, or a message by row. `price-<place>` with `model-<place>` and `kind-<place>` guard against a page gone old."""
-    places = [place for place, row in enumerate(asked) if posted.get(f"price-{place}", "").strip() and row.unpriced]
-    entries = [
-        {"gpu_model": asked[place].gpu_model, "capacity_type": asked[place].capacity_type,
-         "price": posted[f"price-{place}"].strip(), "currency": currency}
-        for place in places
-    ]  # fmt: skip
+    places = [place for place, row in enumerate(asked) if posted.get(f"price-{place}", "").strip() and row.open]
+    entries = [_entry(asked[place], posted[f"price-{place}"].strip(), currency) for place in places]
     stale = {place: "this row has changed since; type the price again" for place in places if not _same(posted, asked[place], place)}
     try:
         found = parse(json.dumps({"rates": entries}, ensure_ascii=False))
@@ -70,6 +80,12 @@ def read(posted: Mapping[str, str], asked: Sequence[Row], *, currency: str) -> t
                  if problem.path.startswith("rates[")}  # fmt: skip
         return [], wrong or {-1: str(invalid)}
     return ([], stale) if stale else (list(found.rates or ()), {})
+
+
+def _entry(row: Row, price: str, currency: str) -> dict[str, str]:
+    """A price that follows a list price is for the same GPUs, so that the list price gives way."""
+    kind = {} if row.listed and row.alone else {"capacity_type": row.capacity_type}
+    return {"gpu_model": row.gpu_model, **kind, "price": price, "currency": currency}
 
 
 def _same(posted: Mapping[str, str], row: Row, place: int) -> bool:

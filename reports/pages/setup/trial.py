@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from math import ceil
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -82,7 +83,7 @@ def _found(row: Trial, given: dict[str, str], *, now: datetime) -> dict[str, obj
         return {}
     found, zone = row.found, queries.zone()
     span = found["span"]
-    hours = round((span[1] - span[0]) / 3600) + 1 if span else 0
+    hours = ceil((span[1] - span[0]) / 3600) if span else 0
     levels = {"fault": 0, "warn": 1, "note": 1}
     match = row.source["prometheus"]["match"]
     return {

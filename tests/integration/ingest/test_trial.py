@@ -37,8 +37,8 @@ def test_one_cluster(prometheus) -> None:
         {"model": "NVIDIA A100-SXM4-40GB", "capacity_type": "on-demand", "pool": "gpu", "nodes": 1, "boards": 4}
     ]  # fmt: skip
     assert (found["nodes"], found["boards"], found["pods"]) == (1, 4, 1)
-    assert abs(found["skew"]) < 5 and found["load"]["questions"] == 28 and found["load"]["bytes"] > 10_000
-    assert found["span"] == [AT.timestamp() - 3720, AT.timestamp() - 120]
+    assert abs(found["skew"]) < 5 and 20 < found["load"]["questions"] < 60 and found["load"]["bytes"] > 10_000
+    assert found["span"] == [AT.timestamp() - 7320, AT.timestamp() - 120]
     assert {row["check"] for row in found["findings"]} >= {"sm_active"}
 
 

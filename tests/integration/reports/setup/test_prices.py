@@ -1,6 +1,7 @@
 """/setup/prices: 16 GPU-h of an A100 to be priced."""
 
 from datetime import UTC, datetime
+from decimal import Decimal
 
 from django.db import connection
 
@@ -9,7 +10,7 @@ from finops.apply import apply
 from finops.configuration.export import dump
 from finops.configuration.schema import parse
 from finops.export import configuration
-from finops.models import Rate
+from finops.models import ExchangeRate, Rate
 
 ROW = {"model-0": "NVIDIA A100-SXM4-40GB", "kind-0": "on-demand"}
 
@@ -59,3 +60,46 @@ def test_nothing_typed_changes_nothing(as_admin, collected) -> None:
 
 def test_before_the_first_hour_no_model_is_known(as_admin, db) -> None:
     assert "No hour is accounted yet" in as_admin.get("/setup/prices").content.decode()
+
+
+OFFER = {**ROW, "offer": "NVIDIA A100-SXM4-40GB"}
+
+
+def test_the_list_price_is_offered_with_its_date_and_source(as_admin, collected) -> None:
+    text = as_admin.get("/setup/prices").content.decode()
+    assert "<b>USD\u00a03.399625</b> per GPU-hour" in text  # the middle of 2.74470525, 3.399625 and 3.673385
+    assert "Azure eastus, Standard_ND96asr_v4, one of 8 GPUs; Azure Linux virtual machines price list, noted 1 Oct 2025" in text
+    assert "1 USD =" in text and not Rate.objects.exists()
+
+
+def test_a_list_price_in_a_foreign_currency_needs_to_know_what_that_is_worth(as_admin, collected) -> None:
+    answer = as_admin.post("/setup/prices", OFFER)
+    assert answer.status_code == 400 and "is empty; write a value" in answer.content.decode() and "checked" in answer.content.decode()
+    assert not Rate.objects.exists() and not ExchangeRate.objects.exists()
+
+
+def test_an_accepted_list_price_is_marked_and_converted(as_admin, collected) -> None:
+    assert as_admin.post("/setup/prices", {**OFFER, "exchange-USD": "0.80"}).status_code == 302
+    rate, exchange = Rate.objects.get(), ExchangeRate.objects.get()
+    assert (rate.origin, rate.currency, rate.capacity_type) == ("list", "USD", "")
+    assert (exchange.currency, exchange.rate.normalize(), exchange.start.year) == ("USD", Decimal("0.8"), datetime.now(UTC).year)
+    text = as_admin.get("/setup/prices").content.decode()
+    assert "1 of the prices is list prices" in text.replace("  ", " ") and 'name="price-0"' in text and 'name="offer"' not in text
+    connection.check_constraints()
+    pipeline.account(collected)
+    assert "43.52" in as_admin.get("/?start=2026-10-25&end=2026-10-26").content.decode()  # 16 GPU-h at 2.7197
+    now = datetime.now(UTC)
+    assert apply(parse(dump(configuration(now=now))), now=now) == []
+
+
+def test_ones_own_price_follows_a_list_price(as_admin, collected) -> None:
+    as_admin.post("/setup/prices", {**OFFER, "exchange-USD": "0.80"})
+    as_admin.post("/setup/prices", {**ROW, "price-0": "3.80"})
+    rate = Rate.objects.get()
+    assert (rate.origin, rate.currency, rate.price.normalize()) == ("", "CHF", Decimal("3.8"))
+    assert "list price" not in as_admin.get("/setup/prices").content.decode().replace("List prices", "")
+
+
+def test_ones_own_price_wins_over_an_offer_taken_in_the_same_breath(as_admin, collected) -> None:
+    as_admin.post("/setup/prices", {**OFFER, "price-0": "3.80"})
+    assert [(rate.origin, rate.currency) for rate in Rate.objects.all()] == [("", "CHF")] and not ExchangeRate.objects.exists()

@@ -1,5 +1,6 @@
 """/setup/trial/<number>: waiting, failing, several clusters, and the cluster that is made of it."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 from finops import setup
@@ -62,7 +63,7 @@ def test_what_was_found_is_told(as_admin, tried) -> None:
     text = page(as_admin, tried)
     assert "<b>4 GPUs</b> on <b>1 node</b>" in text and "NVIDIA A100-SXM4-40GB" in text
     assert "DCGM_FI_PROF_SM_ACTIVE, gauge" in text and "no effective use is shown" in text
-    assert "2 of 3" in text and "28 questions" in text
+    assert "2 of 3" in text and re.search(r"One hour took \d\d questions", text)
 
 
 def test_a_name_makes_a_cluster_and_an_exported_file_changes_nothing(as_admin, tried) -> None:

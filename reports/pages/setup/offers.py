@@ -1,0 +1,69 @@
+"""List prices for what has no price: offered with their date and source, taken only where a person says so."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+from finops.configuration.specs import ExchangeRate as ExchangeSpec
+from finops.configuration.values import positive, word
+from finops.list_prices import Offer, offer
+from finops.models import Cluster, ExchangeRate, Rate
+from reports.pages.setup.price_rows import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One offer as the page prints it."""
+
+    model: str
+    price: str
+    source: str
+
+
+def listed(*, now: datetime) -> list[str]:
+    """Models whose rate in force is a list price."""
+    return [row.gpu_model for row in Rate.objects.filter(origin="list") if row.end is None or row.end > now]
+
+
+def offers(rows: Sequence[Row], *, currency: str) -> list[Offer]:
+    """For models that no rate reaches in any of their rows."""
+    priced = {row.gpu_model for row in rows if row.prices}
+    return offer([row.gpu_model for row in rows if row.gpu_model and row.unpriced and row.gpu_model not in priced], currency)
+
+
+def lines(found: Sequence[Offer]) -> list[Line]:
+    return [_line(each) for each in found]
+
+
+def _line(found: Offer) -> Line:
+    taken = found.taken
+    of = f", one of {taken.gpus} GPUs" if taken.gpus > 1 else ""
+    source = f"{taken.cloud} {taken.region}, {taken.instance_type}{of}; {taken.source}, noted {_day(taken.as_of)}"
+    return Line(found.rate.gpu_model or "", f"{taken.currency}\u00a0{taken.price.normalize():f}", source)
+
+
+def _day(value: date) -> str:
+    return f"{value.day} {value:%b %Y}"
+
+
+def foreign(found: Sequence[Offer], *, currency: str) -> list[str]:
+    """Currencies of the offers that nothing turns into the reporting one yet."""
+    known = {currency, *ExchangeRate.objects.values_list("currency", flat=True)}
+    return sorted({each.taken.currency for each in found} - known)
+
+
+def exchange(posted: Mapping[str, str], currencies: Sequence[str]) -> tuple[list[ExchangeSpec], dict[str, str]]:
+    """What was typed as the worth of one unit of each currency, or a message by currency."""
+    found, wrong, start = [], {}, _since()
+    for currency in currencies:
+        try:
+            found.append(ExchangeSpec(currency, positive(word(posted.get(f"exchange-{currency}", "").strip())), start))
+        except ValueError as error:
+            wrong[currency] = str(error)
+    return found, wrong
+
+
+def _since() -> datetime:
+    """From when an exchange rate typed here holds: the year of the oldest hour there is."""
+    oldest = min(filter(None, Cluster.objects.values_list("first_hour", flat=True)), default=datetime.now(UTC))
+    return datetime(oldest.year, 1, 1, tzinfo=UTC)
