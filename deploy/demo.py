@@ -7,7 +7,7 @@ from pathlib import Path
 
 from children import Children
 
-HISTORY, ALL_DAYS = "the demo's history", "70"
+HISTORY, PAUSE_DAYS, ALL_DAYS = "the demo's history", "8", "70"
 # Below the ports that systems hand out to outgoing connections, so that the kept port is free at the next start too.
 PORTS = range(20000, 32000)
 
@@ -17,16 +17,24 @@ class Demo:
         self._children = children
         self._complete = data_dir / "demo-history-complete"
         self.port = _kept_port(data_dir / "simulator-port")
+        self._loading: str | None = None
+        self._to_load: list[str] = []
 
-    def start(self) -> None:
+    def start(self, *, fresh: bool) -> None:
+        """Behind the pages, one after the other: the pause since the last start, then what is left of the older history."""
+        self._to_load = ([] if fresh else [PAUSE_DAYS]) + ([] if self._complete.exists() else [ALL_DAYS])
         self._children.start("the demo's exporters", "manage.py", "simulate", "serve", "--port", str(self.port))
-        if not self._complete.exists():
-            self._children.start(HISTORY, "manage.py", "simulate", "load", "--days", ALL_DAYS, "--port", str(self.port))
+        self.go_on()
 
-    def went_on(self) -> None:
-        """Notes the history's end, so that the next start need not ask for it again."""
-        if self._children.ended(HISTORY):
+    def go_on(self) -> None:
+        """Loads what comes next, and notes the history's end, so that no later start asks for it again."""
+        if self._loading and not self._children.ended(HISTORY):
+            return
+        if self._loading == ALL_DAYS:
             self._complete.touch()
+        self._loading = self._to_load.pop(0) if self._to_load else None
+        if self._loading:
+            self._children.start(HISTORY, "manage.py", "simulate", "load", "--days", self._loading, "--port", str(self.port))
 
 
 def _kept_port(path: Path) -> int:

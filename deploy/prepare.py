@@ -1,7 +1,7 @@
 """What is done before the pages open, in one process: each of its own would load the product anew.
 
 `prepare.py DESCRIPTOR SIMULATOR-PORT DEMO-LOGINS CONFIGURATION-FILE`; into the descriptor goes what the supervisor has to
-know, as JSON: whether there is a demo cluster, and the log-ins to print.
+know, as JSON: whether there is a demo cluster, whether it was made just now, and the log-ins to print.
 """
 
 import io
@@ -24,20 +24,14 @@ def main(descriptor: str, port: str, demo_logins: str, file: str) -> None:
     django.setup()
     call_command("migrate", verbosity=0)
     call_command("apply", file, if_changed=True)
-    demo = _demo(port)
-    told = {"demo": demo, "logins": _logins(demo=demo and demo_logins == "true")}
-    with open(int(descriptor), "w") as answer:
-        json.dump(told, answer)
-
-
-def _demo(port: str) -> bool:
-    """Fills an empty database, or the demo's pause since the last start; whether there is a demo cluster."""
     from finops.models import Cluster
 
-    demo = Cluster.objects.filter(name="demo", ended_at=None)
-    if demo.exists() or not Cluster.objects.exists():
+    if fresh := not Cluster.objects.exists():
         call_command("simulate", "load", "--days", str(FIRST_DAYS), "--port", port)
-    return bool(demo.exists())
+    demo = Cluster.objects.filter(name="demo", ended_at=None).exists()
+    told = {"demo": demo, "fresh": fresh, "logins": _logins(demo=demo and demo_logins == "true")}
+    with open(int(descriptor), "w") as answer:
+        json.dump(told, answer)
 
 
 def _logins(*, demo: bool) -> str:

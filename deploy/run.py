@@ -56,9 +56,9 @@ def _run(children: Children, signals: Signals) -> None:
     for name, arguments in others:
         children.start(name, *arguments, more=_more(name, given=given))
     if told["demo"]:
-        demo.start()
+        demo.start(fresh=told["fresh"])
     _announce(given, logins=told["logins"])
-    _watch(children, until=make.ending, each=demo.went_on)
+    _watch(children, until=make.ending, each=demo.go_on)
 
 
 def _debug(given: Environment) -> bool:

@@ -68,6 +68,16 @@ class Progress:
         return any(lane.done < lane.total for lane in self.lanes)
 
 
+def clusters() -> list[Cluster]:
+    """Those that are collected, in the order they came."""
+    return list(Cluster.objects.filter(ended_at=None).order_by("id"))
+
+
+def cluster(name: str) -> Cluster | None:
+    """The cluster of that name, ended or not."""
+    return Cluster.objects.filter(name=name).first()
+
+
 def progress(cluster: Cluster, *, now: datetime) -> Progress:
     """Where collection of one cluster stands."""
     troubles = _troubles(cluster.id, now=now)

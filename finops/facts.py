@@ -98,12 +98,13 @@ def read(cursor, cluster: int, start: datetime, end: datetime) -> Found:
     return found
 
 
+# A row whose sightings lie in its margin alone says nothing about its own hour.
 NODES = """
 with own as (select * from node_hour where cluster_id = %(cluster)s and hour = %(start)s),
 before as (select distinct on (node, node_uid) * from node_hour where cluster_id = %(cluster)s and hour < %(start)s
-    and hour >= %(start)s - interval '7 days' order by node, node_uid, hour desc),
+    and first_seen < extract(epoch from hour) + 3600 and hour >= %(start)s - interval '7 days' order by node, node_uid, hour desc),
 after as (select distinct on (node, node_uid) * from node_hour where cluster_id = %(cluster)s and hour > %(start)s
-    and hour <= %(start)s + interval '7 days' order by node, node_uid, hour)
+    and last_seen >= extract(epoch from hour) and hour <= %(start)s + interval '7 days' order by node, node_uid, hour)
 select coalesce(o.node, b.node), coalesce(o.created, b.created), coalesce(o.first_seen, b.first_seen), b.node is not null,
     coalesce(o.last_seen, b.last_seen), coalesce(o.half_interval, b.half_interval), a.node is not null,
     coalesce(o.unit_shares, b.unit_shares), coalesce(o.models, b.models), coalesce(o.node_pool, b.node_pool),

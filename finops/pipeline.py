@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 
 from finops import facts, ledger
 from finops.book import Book
@@ -19,8 +19,19 @@ def account(cluster: Cluster, *, start: datetime | None = None, end: datetime | 
             [cluster.id, start, start, end],
         )
         hours = cursor.fetchall()
-    book = Book(cluster)
-    return sum(_hour(book, begin, until, anyway=start is not None) for begin, until in hours)
+    book, done = Book(cluster), 0
+    problems: list[Exception] = []
+    for begin, until in hours:
+        try:
+            done += _hour(book, begin, until, anyway=start is not None)
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception as error:  # one hour that cannot be charged keeps no other back; it stays dirty
+            error.add_note(f"cluster {cluster.name}, {begin.isoformat()}")
+            problems.append(error)
+    if problems:
+        raise problems[0]
+    return done
 
 
 def _hour(book: Book, start: datetime, end: datetime, *, anyway: bool) -> bool:

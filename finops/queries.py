@@ -181,13 +181,14 @@ def _bounds(period: datetime | None, step: str, where: ZoneInfo) -> tuple[dateti
 
 
 def watermark(scope: Scope) -> datetime | None:
-    """Up to where the data of every cluster asked reach; None where nothing was collected."""
-    return _mark("coalesce(min(w.start) filter (where w.state <> 'done'), max(w.\"end\"))", "min", scope)
+    """Up to where the data of every cluster asked reach, a backfill behind them left aside; None where nothing was collected."""
+    open_since = "case when w.state = 'partial' then w.collected_until else w.start end"
+    return _mark(f"coalesce(min({open_since}) filter (where w.state <> 'done' and not w.backfill), max(w.\"end\"))", "min", scope)
 
 
 def beginning(scope: Scope) -> datetime | None:
-    """From where on every cluster asked has data; None where nothing was collected."""
-    return _mark("min(w.start)", "max", scope)
+    """From where on every cluster asked has data, as far as its backfill has come; None where nothing was collected."""
+    return _mark("coalesce(max(w.\"end\") filter (where w.state <> 'done' and w.backfill), min(w.start))", "max", scope)
 
 
 def _mark(of_cluster: str, of_all: str, scope: Scope) -> datetime | None:

@@ -26,12 +26,24 @@ def ask(source: PrometheusSpec, *, by: str, now: datetime) -> Trial:
     return Trial.objects.create(source=source_of(source), asked_by=by, asked_at=now)
 
 
+def trial(number: int) -> Trial | None:
+    """The trial of that number."""
+    return Trial.objects.filter(pk=number).first()
+
+
+def is_first() -> bool:
+    """Whether there never was a cluster: currency and zone are chosen before there is anything to account."""
+    return not Cluster.objects.exists()
+
+
 def unheard(trial: Trial, problem: str) -> None:
     """The trial could not even be handed on; `problem` is one line with the cure."""
     Trial.objects.filter(pk=trial.pk).update(state="failed", problem=problem)
 
 
-def connect(trial: Trial, *, name: str, currency: str | None = None, timezone: str | None = None, by: str, now: datetime) -> Cluster:
+def connect(
+    trial: Trial, *, name: str, currency: str | None = None, timezone: str | None = None, by: str, now: datetime
+) -> Cluster:
     """The trial's source as a cluster. Refused where the name is taken; Invalid for what the file would refuse too."""
     with transaction.atomic():
         _alone()

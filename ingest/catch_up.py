@@ -1,6 +1,6 @@
 """Brings one cluster up to date: plans the hours that should exist, claims what is due, collects it and accounts."""
 
-from collections.abc import Callable
+import logging
 from datetime import UTC, datetime, timedelta
 
 from finops import pipeline, queries
@@ -8,16 +8,14 @@ from finops.accounting.calendar import hour_floor, hours
 from finops.models import Cluster
 from finops.times import settled
 from ingest import windows
-from ingest.collect import Progress, collect_claimed, owner, quiet
+from ingest.blame import nobodys
+from ingest.collect import Clock, Progress, collect_claimed, now, owner, quiet
 from ingest.open import open_source
-from ingest.sources import Source
+from ingest.sources import Skewed, Source, SourceError, Unreachable
+from ingest.sources.decode import one_line
 from ingest.windows import Lane
 
-Clock = Callable[[], datetime]
-
-
-def now() -> datetime:
-    return datetime.now(UTC)
+log = logging.getLogger(__name__)
 
 
 def plan(cluster: Cluster, source: Source, *, at: datetime) -> None:
@@ -42,20 +40,51 @@ def catch_up(
     """
     began = clock()
     source = open_source(cluster, max_parallel=1 if lane == "oldest" else None)
+    _agree_on_the_time(source)
     plan(cluster, source, at=began)
     problems: list[str] = []
-    late = "prometheus" in cluster.source
     while True:
         at = clock()
-        claims = windows.claim(cluster.id, lane=lane, owner=owner(), now=at, settled=settled(at), late=late)
+        claims = windows.claim(cluster.id, lane=lane, owner=owner(), now=at, settled=settled(at), late=_may_be_late(cluster))
         if not claims:
             break
-        problems += collect_claimed(cluster, claims, source=source, until=settled(at), settled=settled(at), progress=progress)
-        pipeline.account(cluster)
+        try:
+            problems += collect_claimed(cluster, claims, source=source, until=settled(at), settled=settled(at), clock=clock, progress=progress)
+        except Unreachable as error:
+            problems.append(f"cluster {cluster.name}: {error}")
+            break
+        _account(cluster)
         if (clock() - began).total_seconds() > seconds:
             break
-    pipeline.account(cluster)
-    return problems, windows.due(cluster.id, now=clock(), settled=settled(clock()), late=late)
+    problems += _account(cluster)
+    at = clock()
+    return problems, windows.due(cluster.id, now=at, settled=settled(at), late=_may_be_late(cluster))
+
+
+def _account(cluster: Cluster) -> list[str]:
+    """An hour that cannot be charged stays dirty and is told; collecting goes on."""
+    try:
+        pipeline.account(cluster)
+    except Exception as error:
+        if nobodys(error):
+            raise
+        log.error("accounting", exc_info=error)
+        return [f"accounting {', '.join(getattr(error, '__notes__', [cluster.name]))}: {one_line(str(error))[:300]}"]
+    return []
+
+
+def _agree_on_the_time(source: Source) -> None:
+    """Before an hour is planned: a clock ahead of the source's would make hours that have not been. Silence is told of later."""
+    try:
+        source.check()
+    except Skewed:
+        raise
+    except SourceError:
+        pass
+
+
+def _may_be_late(cluster: Cluster) -> bool:
+    return "prometheus" in cluster.source
 
 
 def _grows(cluster: Cluster) -> bool:

@@ -1,16 +1,22 @@
 """One cluster, one span of time: fetch, tidy, store; hour by hour, a few hours per question."""
 
+import logging
 import os
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
 
+from django.db import DatabaseError, InterfaceError, connection
+
 from finops.models import Cluster
 from ingest import store, windows
+from ingest.blame import nobodys, retried
 from ingest.catalogue import PHASES, QUERIES, Query
-from ingest.sources import Samples, Source, SourceError, Spent
+from ingest.sources import Samples, Source, SourceError, Spent, Unreachable
+from ingest.sources.decode import one_line
 from ingest.tidy.answers import MARGIN, Answers
 from ingest.tidy.facts import facts
 from ingest.tidy.label_runs import LABELLED, raw, several
@@ -18,39 +24,89 @@ from ingest.windows import HOURS_AT_ONCE, Claim
 
 Hour = tuple[datetime, datetime]
 Progress = Callable[[int], None]
+Clock = Callable[[], datetime]
+log = logging.getLogger(__name__)
 
 
 def quiet(hours: int) -> None:
     """No progress is shown."""
 
 
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
 def collect(
-    cluster: Cluster, hours: Sequence[Hour], *, source: Source, until: datetime, settled: datetime, progress: Progress = quiet
+    cluster: Cluster, hours: Sequence[Hour], *, source: Source, until: datetime, settled: datetime, clock: Clock = now, progress: Progress = quiet
 ) -> list[str]:
     """Stores the facts of `hours`, whoever else has them in hand; returns one line per hour that could not be had."""
-    now = datetime.now(UTC)
-    claims = windows.take(cluster.id, hours, owner=owner(), now=now)
-    return collect_claimed(cluster, claims, source=source, until=until, settled=settled, progress=progress)
+    claims = windows.take(cluster.id, hours, owner=owner(), now=clock())
+    return collect_claimed(cluster, claims, source=source, until=until, settled=settled, clock=clock, progress=progress)
 
 
 def collect_claimed(
-    cluster: Cluster, claims: Sequence[Claim], *, source: Source, until: datetime, settled: datetime, progress: Progress = quiet
+    cluster: Cluster, claims: Sequence[Claim], *, source: Source, until: datetime, settled: datetime, clock: Clock = now, progress: Progress = quiet
 ) -> list[str]:
-    """Stores the facts of windows that are ours; those that cannot be had stay for another run, with the reason."""
+    """Stores the facts of windows that are ours; those that cannot be had stay for another run, with the reason.
+
+    Where nothing can be had at all, the windows are given back at no cost to them: Unreachable, or the database's error.
+    """
     problems = []
-    for chunk in _chunks(claims):
-        before = replace(source.spent)
-        try:
-            found = fetch(source, [(c.start.timestamp(), c.end.timestamp()) for c in chunk])
-        except SourceError as error:
-            problems.append(f"cluster {cluster.name}, {chunk[0].start.isoformat()}: {error}")
-            windows.failed(cluster.id, chunk, str(error), now=datetime.now(UTC))
-            continue
-        spent = source.spent.since(before).each(len(chunk))
-        for claimed in chunk:
-            problems += _one(cluster, found, claimed, until=until, settled=settled, spent=spent)
-            progress(1)
+    left = list(claims)
+    try:
+        for chunk in _chunks(claims):
+            _ask_the_time(source)
+            problems += _chunk(cluster, chunk, source=source, until=until, settled=settled, clock=clock, progress=progress)
+            left = [claimed for claimed in left if claimed not in chunk]
+    except Exception as error:
+        _give_back(cluster, left, error, now=clock())
+        raise
     return problems
+
+
+def _chunk(
+    cluster: Cluster, chunk: list[Claim], *, source: Source, until: datetime, settled: datetime, clock: Clock, progress: Progress
+) -> list[str]:
+    before = replace(source.spent)
+    try:
+        found = fetch(source, [(c.start.timestamp(), c.end.timestamp()) for c in chunk])
+    except Exception as error:
+        if nobodys(error):
+            raise
+        return _failed(cluster, chunk, error, now=clock())
+    spent = source.spent.since(before).each(len(chunk))
+    problems = []
+    for claimed in reversed(chunk):  # what happened last is looked at first
+        problems += _one(cluster, found, claimed, until=until, settled=settled, spent=spent, clock=clock)
+        progress(1)
+    return problems
+
+
+def _ask_the_time(source: Source) -> None:
+    try:
+        source.check()
+    except SourceError as error:
+        raise Unreachable(str(error)) from error
+
+
+def _give_back(cluster: Cluster, claims: Sequence[Claim], error: Exception, *, now: datetime) -> None:
+    if connection.connection is not None and not connection.is_usable():
+        connection.close()
+    with suppress(DatabaseError, InterfaceError):  # the database is still away: the leases run out by themselves
+        windows.postponed(cluster.id, claims, _told(error), now=now)
+
+
+def _failed(cluster: Cluster, claims: Sequence[Claim], error: Exception, *, now: datetime) -> list[str]:
+    windows.failed(cluster.id, claims, _told(error), now=now)
+    if not isinstance(error, SourceError):
+        log.error("cluster %s, %s", cluster.name, claims[0].start.isoformat(), exc_info=error)
+    return [f"cluster {cluster.name}, {claims[0].start.isoformat()}: {_told(error)}"]
+
+
+def _told(error: Exception) -> str:
+    """One line; what nobody foresaw is told with its kind."""
+    said = one_line(str(error))
+    return said if isinstance(error, SourceError) else f"unforeseen {type(error).__name__}: {said[:300]}; the log has the whole of it, please report it"
 
 
 def owner() -> str:
@@ -59,17 +115,21 @@ def owner() -> str:
 
 
 def _one(
-    cluster: Cluster, found: Mapping[str, Samples], claimed: Claim, *, until: datetime, settled: datetime, spent: Spent
+    cluster: Cluster, found: Mapping[str, Samples], claimed: Claim, *, until: datetime, settled: datetime, spent: Spent, clock: Clock
 ) -> list[str]:
-    answers = cut(found, claimed.start.timestamp(), claimed.end.timestamp())
-    rows = facts(answers, pool_label=cluster.node_pool_label, user_label=cluster.user_label, configured=cluster.scrape_interval)
     try:
-        store.store(rows, cluster=cluster.id, attempt=claimed.attempt, until=until, settled=settled, spent=spent)
+        answers = cut(found, claimed.start.timestamp(), claimed.end.timestamp())
+        rows = facts(answers, pool_label=cluster.node_pool_label, user_label=cluster.user_label, configured=cluster.scrape_interval)
+        retried(lambda: store.store(rows, cluster=cluster.id, attempt=claimed.attempt, until=until, settled=settled, spent=spent))
     except windows.Overtaken:
         return []
     except store.SourceForgot as error:
-        windows.forgot(cluster.id, claimed, str(error), now=datetime.now(UTC))
+        windows.forgot(cluster.id, claimed, str(error), now=clock())
         return [f"cluster {cluster.name}, {error}"]
+    except Exception as error:
+        if nobodys(error):
+            raise
+        return _failed(cluster, [claimed], error, now=clock())
     return []
 
 

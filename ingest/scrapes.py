@@ -11,12 +11,11 @@ from finops.models import Cluster
 from ingest.sources import SourceError
 from ingest.sources.exporters import Target, targets
 from ingest.sources.exposition import Gatherer, Malformed, chosen
-from ingest.sources.transport import Session, get
+from ingest.sources.transport import AT_ONCE, Session, get
 
 EVERY = 60.0  # seconds, where the cluster names no other interval
 TIMEOUT = 10.0
 MOST_BYTES = 256 * 2**20
-AT_ONCE = 16
 KEPT = timedelta(hours=6)  # beyond the end of an hour that is done
 
 

@@ -41,6 +41,7 @@ def store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled:
     Raises SourceForgot where an empty answer would erase facts, which becomes a finding of the hour, Overtaken where `attempt` is
     no longer the window's.
     """
+    _make_months(facts)
     try:
         _store(facts, cluster=cluster, attempt=attempt, until=until, settled=settled, spent=spent)
     except SourceForgot as error:
@@ -52,13 +53,13 @@ def _store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled
     with transaction.atomic(), connection.cursor() as cursor:
         # Neighbouring windows share leases: one writer per cluster, so that two never renew the same lease at once.
         cursor.execute("select pg_advisory_xact_lock(%s, 0)", [cluster])
-        cursor.execute("select ensure_month(%s), ensure_month(%s)", [facts.start.date(), facts.end.date()])
         fingerprint = facts.fingerprint()
         cursor.execute("delete from finding where cluster_id = %s and hour = %s and kind = 'source_forgot'", [cluster, facts.start])
         if _same(cursor, cluster, facts, attempt=attempt, fingerprint=fingerprint):
             return _mark(cursor, cluster, facts, attempt=attempt, until=until, settled=settled, fingerprint=fingerprint, spent=spent)
         if not facts.nodes and _has(cursor, cluster, facts):
             raise SourceForgot(f"{facts.start.isoformat()}: the source answers nothing where it had facts; kept what is stored")
+        spans = _bridged(cursor, cluster, facts)
         old = _leases(cursor, cluster, _stored_uids(cursor, cluster, facts) | {row[1] for row in facts.pods})
         models = _models(cursor, cluster, facts)
         for table, rows in zip(TABLES, (facts.nodes, facts.pods, facts.uses, facts.boards), strict=True):
@@ -66,9 +67,16 @@ def _store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled
         uids = {uid for uid, _ in old} | {row[1] for row in facts.pods}
         _renew_leases(cursor, cluster, uids)
         _mark(cursor, cluster, facts, attempt=attempt, until=until, settled=settled, fingerprint=fingerprint, spent=spent)
-        own = facts.start.timestamp(), facts.end.timestamp()
         blind = _blind(cursor, cluster, {uid for uid, _ in models.items() ^ _models(cursor, cluster, facts).items()})
-        _mark_dirty(cursor, cluster, [own, *_moved(old, _leases(cursor, cluster, uids)), *_bridged(cursor, cluster, facts), *blind])
+        spans += [(facts.start.timestamp(), facts.end.timestamp()), *_moved(old, _leases(cursor, cluster, uids)), *blind]
+        _mark_dirty(cursor, cluster, spans + _bridged(cursor, cluster, facts))
+
+
+def _make_months(facts: Facts) -> None:
+    """In a transaction of its own and one at a time: a part of a table is made under a lock that nobody may hold for long."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(0, 0)")
+        cursor.execute("select ensure_month(%s), ensure_month(%s)", [facts.start.date(), facts.end.date()])
 
 
 def _note(cluster: int, facts: Facts, message: str) -> None:

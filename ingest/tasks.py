@@ -1,10 +1,12 @@
 """The schedule's work: every task is a hint, PostgreSQL knows what is due and whose turn it is."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 from celery import shared_task
 from celery.utils.log import get_task_logger
-from django.db import connection
+from django.db import DatabaseError, InterfaceError, connection
 
 from finops.models import Cluster
 from ingest import scrapes
@@ -14,42 +16,60 @@ from ingest.sources import SourceError
 from ingest.windows import Lane
 
 log = get_task_logger(__name__)
-TURN = 120.0  # seconds after which a lane lets the other clusters pass
+TURN = 60.0  # seconds after which a lane lets the other clusters pass
+# A scrape that is missed is lost, a collection that waits is not. 0 is the highest.
+FIRST, LATER = 0, 6
 
 
 @shared_task(time_limit=60)
 def plan(**kwargs: object) -> None:
-    """One hint per cluster and lane."""
-    for name in Cluster.objects.filter(ended_at=None).values_list("name", flat=True):
-        for lane in ("newest", "oldest"):
-            work.apply_async(kwargs={"cluster": name, "lane": lane}, expires=280)
+    """One hint per cluster and lane, newest hours first; in another order each time, since the last in it may expire unread."""
+    names = list(Cluster.objects.filter(ended_at=None).order_by("?").values_list("name", flat=True))
+    for lane in ("newest", "oldest"):
+        for name in names:
+            _hint(name, lane)
 
 
 @shared_task(time_limit=900)
 def work(*, cluster: str, lane: Lane, **kwargs: object) -> None:
     """One lane of one cluster for one turn, unless another worker is at it; comes again while hours are due."""
     row = Cluster.objects.filter(name=cluster, ended_at=None).first()
-    with connection.cursor() as cursor:
-        cursor.execute("select pg_try_advisory_lock(hashtext(%s))", [f"{lane} {cluster}"])
-        if not cursor.fetchone()[0] or row is None:
+    with _alone(f"{lane} {cluster}") as ours:
+        if row is None or not ours:
             return
         try:
             problems, waiting = catch_up(row, lane=lane, seconds=TURN)
         except SourceError as error:
-            problems, waiting = [str(error)], 0
-        finally:
-            cursor.execute("select pg_advisory_unlock(hashtext(%s))", [f"{lane} {cluster}"])
+            problems, waiting = [f"cluster {cluster}: {error}"], 0
     for line in problems:
         log.warning(line)
     if waiting and not problems:
-        work.apply_async(kwargs={"cluster": cluster, "lane": lane}, expires=280)
+        _hint(cluster, lane)
+
+
+@contextmanager
+def _alone(name: str) -> Iterator[bool]:
+    """Whether nobody else is at it; the lock goes with this process' connection, so a dead worker holds nobody up."""
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_try_advisory_lock(hashtext(%s))", [name])
+        ours = cursor.fetchone()[0]
+    try:
+        yield ours
+    finally:
+        with suppress(DatabaseError, InterfaceError):  # lost with its lock, if it is lost
+            if ours:
+                connection.cursor().execute("select pg_advisory_unlock(hashtext(%s))", [name])
+
+
+def _hint(cluster: str, lane: Lane) -> None:
+    work.apply_async(kwargs={"cluster": cluster, "lane": lane}, expires=280, priority=LATER)
 
 
 @shared_task(time_limit=60)
 def scrape(**kwargs: object) -> None:
     """One hint per cluster that is scraped directly."""
     for name in Cluster.objects.filter(ended_at=None, source__has_key="exporters").values_list("name", flat=True):
-        scrape_cluster.apply_async(kwargs={"cluster": name}, expires=50)
+        scrape_cluster.apply_async(kwargs={"cluster": name}, expires=50, priority=FIRST)
 
 
 @shared_task(time_limit=55)

@@ -15,7 +15,7 @@ FRESH = timedelta(minutes=5)  # the running hour is read again this often
 REREADS = (timedelta(hours=3), timedelta(days=3))  # late samples are looked for this long after an hour's end
 BACKFILL_BEFORE = timedelta(days=1)
 MOST_DEATHS = 3
-LONGEST_PAUSE = timedelta(hours=1)
+SHORT_PAUSE, LONGEST_PAUSE = timedelta(minutes=1), timedelta(hours=1)
 HOURS_AT_ONCE = 6
 Lane = Literal["newest", "oldest"]
 
@@ -44,10 +44,11 @@ class Overtaken(Exception):
 def plan(cluster: int, hours: Sequence[tuple[datetime, datetime]], *, now: datetime) -> None:
     """Makes the hours that are not there yet; those of more than a day ago are backfill."""
     with connection.cursor() as cursor:
-        cursor.executemany(
-            """insert into collection_window (cluster_id, start, "end", dirty, backfill) values (%s, %s, %s, false, %s)
+        cursor.execute(
+            """insert into collection_window (cluster_id, start, "end", dirty, backfill)
+               select %s, start, until, false, until < %s from unnest(%s::timestamptz[], %s::timestamptz[]) as hour(start, until)
                on conflict do nothing""",
-            [(cluster, start, end, end < now - BACKFILL_BEFORE) for start, end in hours],
+            [cluster, now - BACKFILL_BEFORE, [start for start, _ in hours], [end for _, end in hours]],
         )
 
 
@@ -120,10 +121,22 @@ def failed(cluster: int, claims: Sequence[Claim], problem: str, *, now: datetime
         for claimed in claims:
             cursor.execute(
                 """update collection_window set problem = %s, failures = failures + 1, owner = '',
-                     lease_until = %s + least(interval '1 minute' * 2 ^ least(failures, 6), %s),
+                     lease_until = %s + least(%s * 2 ^ least(failures, 6), %s),
                      state = case when collected_until is null or state = 'failed' then 'failed' else state end
                    where cluster_id = %s and start = %s and attempt = %s""",
-                [problem[:500], now, LONGEST_PAUSE, cluster, claimed.start, claimed.attempt],
+                [_told(problem), now, SHORT_PAUSE, LONGEST_PAUSE, cluster, claimed.start, claimed.attempt],
+            )
+
+
+def postponed(cluster: int, claims: Sequence[Claim], problem: str, *, now: datetime) -> None:
+    """Gives windows back that nobody could have had, the source or the database being down: it is not counted against them."""
+    with connection.cursor() as cursor:
+        for claimed in claims:
+            cursor.execute(
+                """update collection_window set problem = %s, owner = '', lease_until = %s,
+                     state = case when collected_until is null then 'failed' else state end
+                   where cluster_id = %s and start = %s and attempt = %s and owner <> ''""",
+                [_told(problem), now + SHORT_PAUSE, cluster, claimed.start, claimed.attempt],
             )
 
 
@@ -134,7 +147,7 @@ def forgot(cluster: int, claimed: Claim, problem: str, *, now: datetime) -> None
             """update collection_window set problem = %s, owner = '', lease_until = null, collected_at = %s,
                  state = case when state = 'leased' then 'partial' else state end
                where cluster_id = %s and start = %s and attempt = %s""",
-            [problem[:500], now, cluster, claimed.start, claimed.attempt],
+            [_told(problem), now, cluster, claimed.start, claimed.attempt],
         )
 
 
@@ -144,6 +157,11 @@ def _rest(cursor, cluster: int, start: datetime, *, now: datetime, failures: int
              lease_until = %s, problem = %s, owner = '' where cluster_id = %s and start = %s""",
         [failures, now + LONGEST_PAUSE, f"the worker died {failures} times over this hour; look for memory limits in its log", cluster, start],
     )
+
+
+def _told(problem: str) -> str:
+    """The reason as a column holds it: PostgreSQL's text has no NUL."""
+    return problem.replace("\0", "")[:500]
 
 
 def _asked(cluster: int, now: datetime, settled: datetime, late: bool) -> dict[str, object]:

@@ -58,9 +58,9 @@ def teams(seen: Evidence) -> Iterator[Diagnosis]:
 
 
 def _claim(pod: Pod, pools: dict[str, str]) -> Claim:
-    labels, annotations, space = (runs[-1].labels if runs else {} for runs in (pod.labels, pod.annotations, pod.namespace_labels))
+    labels, annotations, spaces = (dict(runs[-1].labels) if runs else {} for runs in (pod.labels, pod.annotations, pod.namespace_labels))
     queue = next((labels[name] for name in QUEUES if labels.get(name)), "")
-    return Claim(pod.namespace, labels, annotations, space, queue, pools.get(pod.node, ""))
+    return Claim(pod.namespace, labels, annotations, spaces, queue, pools.get(pod.node, ""))
 
 
 def _now(seen: Evidence) -> datetime:

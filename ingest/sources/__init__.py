@@ -27,6 +27,14 @@ class Passing(SourceError):
     """A fault that may be gone at the next try."""
 
 
+class Skewed(SourceError):
+    """The source's clock and ours disagree, so that nobody knows which hours are over."""
+
+
+class Unreachable(SourceError):
+    """The source does not even tell the time: no hour can be had, and none is to blame."""
+
+
 class Throttled(SourceError):
     """The server asks to come back after `pause` seconds (infinite where it names none)."""
 
@@ -123,6 +131,9 @@ class Source(Protocol):
 
     def parallel(self, calls: Sequence[Callable[[], Samples]]) -> list[Samples]:
         """The results in the order of the calls, as many at once as the source bears."""
+
+    def check(self) -> float:
+        """Seconds the source's clock is ahead of ours; Skewed above 60 s either way. A source without a clock says 0."""
 
     def span(self, *, until: float) -> tuple[float, float] | None:
         """About when the oldest samples were taken and up to when the newest may be; None where there are none."""

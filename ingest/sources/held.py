@@ -49,6 +49,10 @@ class Held:
         """One after the other: it is all arithmetic."""
         return [call() for call in calls]
 
+    def check(self) -> float:
+        """As the Source protocol says."""
+        return 0.0
+
     def span(self, *, until: float) -> tuple[float, float] | None:
         """As the Source protocol says."""
         return self._span

@@ -14,7 +14,7 @@ import numpy as np
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 
 from ingest.catalogue import QUERIES, Query
-from ingest.sources import Samples, SourceError, Spent, TooMuch, selector
+from ingest.sources import Samples, Skewed, SourceError, Spent, TooMuch, selector
 from ingest.sources.counts import COUNTED, Counts, question, refuse_fewer
 from ingest.sources.credentials import plain, secrets, sent
 from ingest.sources.decode import Tally, decode, one_line, verdict
@@ -143,14 +143,14 @@ class PrometheusSource(PrometheusConnect):
         return self._samples("query", {"query": expression, "time": seconds(round(at * 1000))}, "vector")
 
     def check(self, *, clock: Callable[[], float] = time.time) -> float:
-        """Seconds the server's clock is ahead of ours, kept as `skew`; SourceError above 60 s either way."""
+        """Seconds the server's clock is ahead of ours, kept as `skew`; Skewed above 60 s either way."""
         before = clock()
         answer = self._samples("query", {"query": "vector(time())"}, "vector")
         if len(answer) != 1:
             raise self._error("answered no time; check that the address is a Prometheus query API", "vector(time())")
         self.skew = float(answer.value[0]) - (before + clock()) / 2
         if not abs(self.skew) <= SKEW_SECONDS:
-            raise self._error(f"its clock is {self.skew:+.0f} s off ours; set both by NTP", "vector(time())")
+            raise self._error(f"its clock is {self.skew:+.0f} s off ours; set both by NTP", "vector(time())", Skewed)
         if abs(self.skew) > SKEW_TOLD:
             LOG.warning("%s: its clock is %+.0f s off ours; set both by NTP: above %.0f s it is refused", self.url, self.skew, SKEW_SECONDS)
         return self.skew

@@ -19,6 +19,7 @@ from ingest.sources.addresses import Forbidden, refuse, refuse_host
 from ingest.sources.bodies import Answer, read
 
 CONNECT_SECONDS = 5.0
+AT_ONCE = 16  # connections kept to one address
 NEVER = Retry(0, read=False)
 TRANSPORT = (requests.RequestException, HTTPError, http.client.HTTPException, OSError)
 
@@ -117,7 +118,7 @@ class Session(requests.Session):
         """Mount the watched adapter in place of whatever is mounted."""
         self.adapters.clear()
         for scheme in ("http://", "https://"):
-            self.mount(scheme, Adapter(max_retries=NEVER))
+            self.mount(scheme, Adapter(max_retries=NEVER, pool_maxsize=AT_ONCE))
 
     def request(self, method, url, **options):
         return super().request(method, url, **(options | {"allow_redirects": False}))

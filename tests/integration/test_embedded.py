@@ -110,6 +110,28 @@ def test_user_that_was_killed_does_not_hold_the_server(data_dir):
     assert gone(pid)
 
 
+@pytest.mark.parametrize("after", [0.02, 0.1, 0.2])
+def test_a_start_that_is_interrupted_leaves_no_server(data_dir, after):
+    """The folder is prepared, so the signal falls while the server comes up, or right after."""
+    embedded.postgres_url(data_dir)
+    embedded.release()
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, after)
+            embedded.postgres_url(data_dir)
+            time.sleep(5)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    embedded.release()
+    assert not (data_dir / "postgres/postmaster.pid").exists()
+    assert ask(embedded.postgres_url(data_dir), "SELECT 1") == 1
+
+
 def test_users_racing_to_start_share_one_server(data_dir):
     command = [sys.executable, "-c", USER, "postgres_url", str(data_dir)]
     racing = [subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, cwd=ROOT) for _ in range(5)]

@@ -2,13 +2,12 @@
 
 from datetime import UTC, datetime
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from finops import queries
+from finops import collection, queries
 from finops.collection import Load, Progress, progress
-from finops.models import Cluster
 from reports.pages.dates import moment
 from reports.pages.setup.durations import length
 from reports.pages.setup.frame import frame
@@ -22,19 +21,21 @@ LANES = {False: "Newest hours", True: "Backfill"}
 def clusters(request: HttpRequest) -> HttpResponse:
     """Every cluster in one line."""
     now = datetime.now(UTC)
-    rows = [_told(cluster, now=now) for cluster in Cluster.objects.filter(ended_at=None).order_by("id")]
+    rows = [_told(cluster, now=now) for cluster in collection.clusters()]
     return render(request, "setup/clusters.html", {**frame(request, "setup-collecting"), "rows": rows})
 
 
 @require_safe
 @for_those_who_see_all
 def collecting(request: HttpRequest, name: str) -> HttpResponse:
-    cluster = get_object_or_404(Cluster, name=name)
+    cluster = collection.cluster(name)
+    if cluster is None:
+        raise Http404
     page = _told(cluster, now=datetime.now(UTC))
     return render(request, "setup/collecting.html", {**frame(request, "setup-collecting"), **page})
 
 
-def _told(cluster: Cluster, *, now: datetime) -> dict[str, object]:
+def _told(cluster, *, now: datetime) -> dict[str, object]:
     zone, found = queries.zone(), progress(cluster, now=now)
     return {
         "cluster": cluster,

@@ -1,17 +1,16 @@
 """Work for the worker: named, never imported."""
 
+from celery import current_app as app
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
 from finops import setup
-from finops.celery import app
-from finops.models import Trial
 
 EXAMINE, PLAN = "ingest.tasks.examine", "ingest.tasks.plan"
 UNREACHABLE = "the broker that hands work to the worker cannot be reached; start it, or set REDIS_URL to where it is"
 
 
-def examine(trial: Trial) -> None:
+def examine(trial: setup.Trial) -> None:
     """Has the trial examined once its row is there to be found."""
 
     def send() -> None:

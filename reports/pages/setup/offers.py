@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
-from finops.configuration.specs import ExchangeRate as ExchangeSpec
+from finops import stand_ins
+from finops.configuration.specs import ExchangeRate
 from finops.configuration.values import positive, word
 from finops.list_prices import Offer, offer
-from finops.models import Cluster, ExchangeRate, Rate
 from reports.pages.setup.price_rows import Row
 
 
@@ -18,11 +18,6 @@ class Line:
     model: str
     price: str
     source: str
-
-
-def listed(*, now: datetime) -> list[str]:
-    """Models whose rate in force is a list price."""
-    return [row.gpu_model for row in Rate.objects.filter(origin="list") if row.end is None or row.end > now]
 
 
 def offers(rows: Sequence[Row], *, currency: str) -> list[Offer]:
@@ -46,24 +41,17 @@ def _day(value: date) -> str:
     return f"{value.day} {value:%b %Y}"
 
 
-def foreign(found: Sequence[Offer], *, currency: str) -> list[str]:
+def foreign(found: Sequence[Offer]) -> list[str]:
     """Currencies of the offers that nothing turns into the reporting one yet."""
-    known = {currency, *ExchangeRate.objects.values_list("currency", flat=True)}
-    return sorted({each.taken.currency for each in found} - known)
+    return sorted({each.taken.currency for each in found} - stand_ins.currencies())
 
 
-def exchange(posted: Mapping[str, str], currencies: Sequence[str]) -> tuple[list[ExchangeSpec], dict[str, str]]:
+def exchange(posted: Mapping[str, str], currencies: Sequence[str], *, now: datetime) -> tuple[list[ExchangeRate], dict[str, str]]:
     """What was typed as the worth of one unit of each currency, or a message by currency."""
-    found, wrong, start = [], {}, _since()
+    found, wrong, start = [], {}, stand_ins.oldest_year(now=now)
     for currency in currencies:
         try:
-            found.append(ExchangeSpec(currency, positive(word(posted.get(f"exchange-{currency}", "").strip())), start))
+            found.append(ExchangeRate(currency, positive(word(posted.get(f"exchange-{currency}", "").strip())), start))
         except ValueError as error:
             wrong[currency] = str(error)
     return found, wrong
-
-
-def _since() -> datetime:
-    """From when an exchange rate typed here holds: the year of the oldest hour there is."""
-    oldest = min(filter(None, Cluster.objects.values_list("first_hour", flat=True)), default=datetime.now(UTC))
-    return datetime(oldest.year, 1, 1, tzinfo=UTC)

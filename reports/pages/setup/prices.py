@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from finops import collected_day, queries, setup
+from finops import collected_day, queries, setup, stand_ins
 from finops.configuration.problems import Invalid
 from finops.export import configuration
 from finops.list_prices import Offer
@@ -40,7 +40,7 @@ def prices(request: HttpRequest) -> HttpResponse:
 def _asked(now: datetime) -> Asked:
     window, currency = collected_day.day(), queries.currency()
     models = collected_day.models(window) if window else []
-    rows = price_rows.rows(models, configuration(now=now).rates or (), listed=offers.listed(now=now), now=now)
+    rows = price_rows.rows(models, configuration(now=now).rates or (), listed=stand_ins.models(now=now), now=now)
     return Asked(window, rows, offers.offers(rows, currency=currency), currency)
 
 
@@ -48,7 +48,7 @@ def _save(request: HttpRequest, asked: Asked, *, now: datetime) -> HttpResponse:
     rates, wrong = price_rows.read(request.POST, asked.rows, currency=asked.currency)
     own = {rate.gpu_model for rate in rates}
     taken = [each for each in asked.offers if each.rate.gpu_model in request.POST.getlist("offer") and each.rate.gpu_model not in own]
-    exchange, missing = offers.exchange(request.POST, offers.foreign(taken, currency=asked.currency))
+    exchange, missing = offers.exchange(request.POST, offers.foreign(taken), now=now)
     if wrong or missing:
         return _page(request, asked, wrong | missing)
     try:
@@ -78,7 +78,7 @@ def _page(request: HttpRequest, asked: Asked, wrong: dict[int | str, str]) -> Ht
         "offers": [{"line": line, "taken": line.model in posted.getlist("offer")} for line in offers.lines(asked.offers)],
         "foreign": [
             {"currency": currency, "value": posted.get(f"exchange-{currency}", ""), "wrong": wrong.get(currency, "")}
-            for currency in offers.foreign(asked.offers, currency=asked.currency)
+            for currency in offers.foreign(asked.offers)
         ],
         "wrong": wrong.get("") or wrong.get(-1, ""),
     }

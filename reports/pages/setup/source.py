@@ -6,8 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from finops import setup
-from finops.models import Cluster, Trial
+from finops import collection, setup
 from reports.pages.setup import hand_on
 from reports.pages.setup.frame import frame
 from reports.pages.setup.gates import for_admins
@@ -36,12 +35,12 @@ def _form(request: HttpRequest, values, errors: dict[str, list[str]]) -> HttpRes
         "options": fields[1:],
         "open": more,
         "errors": errors.get("", []),
-        "clusters": Cluster.objects.filter(ended_at=None).order_by("id"),
+        "clusters": collection.clusters(),
     }
     return render(request, "setup/source.html", page, status=400 if errors else 200)
 
 
 def _before(number: str) -> dict[str, str]:
     """The texts of a trial that is to be mended; secrets are not among them, only their names."""
-    trial = Trial.objects.filter(pk=int(number)).first() if number.isascii() and number.isdigit() and len(number) < 10 else None
+    trial = setup.trial(int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else None
     return texts(trial.source["prometheus"]) if trial else {}

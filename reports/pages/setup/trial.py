@@ -4,15 +4,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import ceil
 
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from finops import queries, setup
 from finops.configuration.problems import Invalid
 from finops.configuration.specs import PrometheusSpec
 from finops.export import source_of
-from finops.models import Cluster, Trial
 from finops.scope import Refused
 from reports.pages.dates import moment
 from reports.pages.setup import hand_on
@@ -27,7 +26,9 @@ SILENT = timedelta(seconds=160)  # longer than an examination may run
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_admins
 def trial(request: HttpRequest, number: int) -> HttpResponse:
-    row = get_object_or_404(Trial, pk=number)
+    row = setup.trial(number)
+    if row is None:
+        raise Http404
     if request.method != "POST":
         return _page(request, row, {}, "")
     spec = source_of(row.source)
@@ -42,9 +43,9 @@ def trial(request: HttpRequest, number: int) -> HttpResponse:
     return redirect("setup-trial", number=again.pk)
 
 
-def _connect(request: HttpRequest, row: Trial) -> HttpResponse:
+def _connect(request: HttpRequest, row: setup.Trial) -> HttpResponse:
     given = {name: request.POST.get(name, "").strip() for name in ("name", "currency", "timezone")}
-    chosen = {name: given[name] or None for name in ("currency", "timezone")} if _first() else {}
+    chosen = {name: given[name] or None for name in ("currency", "timezone")} if setup.is_first() else {}
     try:
         cluster = setup.connect(row, name=given["name"], **chosen, by=request.user.get_username(), now=datetime.now(UTC))
     except Refused as refused:
@@ -57,12 +58,7 @@ def _connect(request: HttpRequest, row: Trial) -> HttpResponse:
     return redirect("setup-collecting-one", name=cluster.name)
 
 
-def _first() -> bool:
-    """Currency and zone are asked for once, before there is anything to account."""
-    return not Cluster.objects.exists()
-
-
-def _page(request: HttpRequest, row: Trial, given: dict[str, str], refused: str) -> HttpResponse:
+def _page(request: HttpRequest, row: setup.Trial, given: dict[str, str], refused: str) -> HttpResponse:
     now, spec = datetime.now(UTC), row.source["prometheus"]
     page = {
         "trial": row,
@@ -77,7 +73,7 @@ def _page(request: HttpRequest, row: Trial, given: dict[str, str], refused: str)
     return render(request, "setup/trial.html", page, status=400 if refused else 200)
 
 
-def _found(row: Trial, given: dict[str, str], *, now: datetime) -> dict[str, object]:
+def _found(row: setup.Trial, given: dict[str, str], *, now: datetime) -> dict[str, object]:
     """What was found in the words of the page; empty before there is anything."""
     if row.state != "done":
         return {}
@@ -94,6 +90,6 @@ def _found(row: Trial, given: dict[str, str], *, now: datetime) -> dict[str, obj
         "megabytes": found["load"]["bytes"] / 1e6,
         "findings": sorted(found["findings"], key=lambda finding: levels.get(finding["level"], 2)),
         "faults": sum(finding["level"] == "fault" for finding in found["findings"]),
-        "first": _first(),
+        "first": setup.is_first(),
         "given": {"name": match.get("cluster", ""), "currency": queries.currency(), "timezone": zone.key} | given,
     }
