@@ -8,7 +8,7 @@ from finops import stand_ins
 from finops.configuration.specs import ExchangeRate
 from finops.configuration.values import positive, word
 from finops.list_prices import Offer, offer
-from reports.pages.setup.price_rows import Row
+from reports.pages.setup.price_rows import Row, written_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def _line(found: Offer) -> Line:
     taken = found.taken
     of = f", one of {taken.gpus} GPUs" if taken.gpus > 1 else ""
     source = f"{taken.cloud} {taken.region}, {taken.instance_type}{of}; {taken.source}, noted {_day(taken.as_of)}"
-    return Line(found.rate.gpu_model or "", f"{taken.currency}\u00a0{taken.price.normalize():f}", source)
+    return Line(found.rate.gpu_model or "", f"{taken.currency}\u00a0{written_out(taken.price)}", source)
 
 
 def _day(value: date) -> str:

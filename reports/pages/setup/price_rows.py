@@ -65,7 +65,14 @@ def _price(asked: Asked, rates: Sequence[RateSpec], *, now: datetime) -> str:
                     rate.capacity_type or "", rate.start, rate.end) for rate in rates]  # fmt: skip
     price = in_force(written, asked, start=now, end=now + timedelta(seconds=1))[0].price
     currencies = {spec.currency for spec, rate in zip(rates, written, strict=True) if rate.price == price and rate.matches(asked)}
-    return "" if price is None else f"{'/'.join(sorted(currencies))}\u00a0{price.normalize():f}"
+    return "" if price is None else f"{'/'.join(sorted(currencies))}\u00a0{written_out(price)}"
+
+
+def written_out(price: Decimal) -> str:
+    """As it was typed, two decimals at least: 3.80, 2.74470525."""
+    short = price.normalize()
+    exponent = short.as_tuple().exponent
+    return f"{short:f}" if isinstance(exponent, int) and exponent < -2 else f"{short:.2f}"
 
 
 def read(posted: Mapping[str, str], asked: Sequence[Row], *, currency: str) -> tuple[list[RateSpec], dict[int, str]]:

@@ -7,6 +7,8 @@ from pathlib import Path
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from tests.browser.test_accessibility import axe
+
 from .conftest import PASSWORD, free_port
 
 SHOTS = os.environ.get("FIRST_RUN_SHOTS")  # a folder for pictures of every step, for whoever wants to look
@@ -17,21 +19,26 @@ class Visit:
         self.driver, self.address, self.seen = driver, address, 0
 
     def see(self, text: str, *, seconds: float = 20) -> None:
-        """Waits for the text, then checks the page: nothing refused by the policy, nothing wider than a phone."""
+        """Waits for the text, then checks the page: nothing refused by the policy, nothing too wide, axe finds nothing."""
         WebDriverWait(self.driver, seconds, poll_frequency=0.2, ignored_exceptions=[Exception]).until(
             lambda driver: text in driver.find_element(By.TAG_NAME, "main").text, f"no {text!r}")  # fmt: skip
         self.seen += 1
-        self.driver.set_window_size(390, 900)
-        wide = self.driver.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        self._shot("390")
-        self.driver.set_window_size(1440, 1000)
-        self._shot("1440")
-        assert wide <= 0, f"the page with {text!r} is {wide} px too wide for a phone"
+        self._check("light", 1440)
+        self._check("dark", 390)
         assert [row for row in self.driver.get_log("browser") if "Content Security Policy" in row["message"]] == []
 
-    def _shot(self, width: str) -> None:
+    def _check(self, theme: str, width: int) -> None:
+        """Colours are changed in place: a reload would lose what was typed."""
+        size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.driver.execute_script("document.documentElement.dataset.theme = arguments[0]", theme)
         if SHOTS:
-            self.driver.save_screenshot(str(Path(SHOTS) / f"{self.seen:02d}-{width}.png"))
+            self.driver.save_screenshot(str(Path(SHOTS) / f"{self.seen:02d}-{theme}-{width}.png"))
+        wide = self.driver.execute_script("return document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        violations = axe(self.driver)
+        self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        assert wide <= 0, f"page {self.seen} is {wide} px too wide for {width}"
+        assert violations == [], f"page {self.seen}, {theme}, {width}"
 
     def type(self, name: str, text: str) -> None:
         field = self.driver.find_element(By.NAME, name)
@@ -86,7 +93,7 @@ def test_first_run(driver, installation, recent_prometheus) -> None:
 
     driver.get(f"{installation.url}/setup/teams")
     visit.see("are unassigned.")
-    visit._click("//button[@aria-label='Add Namespace label team']")
+    visit._click("//button[@aria-label='Its value is the team: Namespace label team']")
     visit.see("These rules give 1 team their GPU time")
     visit._click("//button[normalize-space()='Team of that name']")
     visit.see("Namespace elsewhere: team elsewhere")

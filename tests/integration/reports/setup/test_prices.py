@@ -27,7 +27,7 @@ def test_a_price_is_an_ordinary_rate(as_admin, collected) -> None:
     assert answer.status_code == 302 and (rate.gpu_model, rate.capacity_type, str(rate.price.normalize()), rate.currency, rate.start) == (
         "NVIDIA A100-SXM4-40GB", "on-demand", "3.8", "CHF", None)  # fmt: skip
     text = as_admin.get("/setup/prices").content.decode()
-    assert "CHF\u00a03.8" in text and "has a price" in text and "price-0" not in text
+    assert "CHF\u00a03.80" in text and "has a price" in text and "price-0" not in text
     connection.check_constraints()  # what the commit of the saved price checks
     pipeline.account(collected)
     now = datetime.now(UTC)

@@ -21,7 +21,7 @@ def posted(client, do: str, rules: list[str], **more: str):
 
 
 def split(text: str) -> dict[str, str]:
-    body = text.split('aria-labelledby="split"')[2].split("</tbody>")[0].split("<tbody>")[1]
+    body = text.split('aria-labelledby="split"')[1].split("</tbody>")[0].split("<tbody>")[1]
     rows = [row.split("</td>")[0] for row in body.split('<th scope="row">')[1:]]
     return {row.split("</th>")[0]: row.rpartition(">")[2] for row in rows}
 

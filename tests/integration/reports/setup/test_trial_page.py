@@ -27,12 +27,12 @@ def page(client, trial: Trial, **headers: str) -> str:
 
 def test_a_young_question_waits_and_polls(as_admin, db) -> None:
     text = page(as_admin, waiting(3))
-    assert "Waiting for a worker" in text and 'hx-trigger="every 1s"' in text and ">Refresh</a>" in text
+    assert "Waiting for a worker" in text and 'hx-trigger="every 2s"' in text and ">Refresh</a>" in text
 
 
 def test_after_15_seconds_it_names_the_cure_and_goes_on_polling(as_admin, db) -> None:
     text = page(as_admin, waiting(16))
-    assert "No worker has taken this up" in text and "celery -A finops worker" in text and "every 1s" in text
+    assert "No worker has taken this up" in text and "celery -A finops worker" in text and "every 2s" in text
 
 
 def test_a_worker_that_fell_silent_is_told(as_admin, db) -> None:

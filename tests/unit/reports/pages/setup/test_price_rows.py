@@ -26,13 +26,13 @@ MODELS = [model("a", "on-demand", "A100", "20"), model("b", "on-demand", "A100",
 def test_pools_of_one_model_share_a_row_and_a_price_may_reach_some_of_them() -> None:
     found = rows(MODELS, [rate("3.80", node_pool="a"), rate("9", gpu_model="T4", end=NOW)], now=NOW)
     assert found == [
-        Row("A100", "on-demand", "a, b", Decimal(24), Decimal(4), ("CHF\u00a03.8",)),
+        Row("A100", "on-demand", "a, b", Decimal(24), Decimal(4), ("CHF\u00a03.80",)),
         Row("T4", "spot", "eks", Decimal(3), Decimal(3), ()),
     ]
 
 
 def test_typed_prices_become_rates_and_priced_rows_are_left_alone() -> None:
-    asked = [Row("A100", "on-demand", "a", Decimal(24), Decimal(0), ("CHF\u00a03.8",)), Row("T4", "spot", "eks", Decimal(3), Decimal(3), ())]
+    asked = [Row("A100", "on-demand", "a", Decimal(24), Decimal(0), ("CHF\u00a03.80",)), Row("T4", "spot", "eks", Decimal(3), Decimal(3), ())]
     posted = {"price-0": "1", "model-0": "A100", "kind-0": "on-demand", "price-1": " 0.60 ", "model-1": "T4", "kind-1": "spot"}
     found, wrong = read(posted, asked, currency="EUR")
     assert wrong == {}
