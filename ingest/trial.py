@@ -57,7 +57,7 @@ def _end(trial: Trial, state: str, **fields: object) -> None:
 
 def examine(trial: Trial, *, at: datetime) -> dict[str, object]:
     """Everything the page tells, as plain JSON. About as many questions as one hour's collection and the doctor together."""
-    cluster = Cluster(name="this source", source=trial.source)
+    cluster = Cluster(name=trial.source["prometheus"]["match"].get("cluster", "new"), source=trial.source)
     source = open_source(cluster)
     skew = source.check()
     until = settled(at)
