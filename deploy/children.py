@@ -36,9 +36,13 @@ class Signals:
             self._raise()
 
     def _raise(self) -> None:
+        self.ignore()
+        raise Stopped
+
+    def ignore(self) -> None:
+        """From now on: whoever is ending already is not asked twice."""
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
-        raise Stopped
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:

@@ -37,12 +37,14 @@ def main() -> int:
         print(f"run: {error}", file=sys.stderr, flush=True)
         return 1
     finally:
+        signals.ignore()
         children.end()
         embedded.release()
     return 0
 
 
 def _run(children: Children, signals: Signals) -> None:
+    make = Make()
     given = environment.read(os.environ, root=ROOT)
     _listen(given)
     servers.ready(given, signals=signals)
@@ -51,7 +53,6 @@ def _run(children: Children, signals: Signals) -> None:
     told = json.loads(children.answer("deploy/prepare.py", str(demo.port), str(_debug(given)).lower(), config))
     web, *others = _commands(given).items()
     children.start(web[0], *web[1], more=_more(web[0], given=given))
-    make = Make()
     _watch(children, until=lambda: _answers(given) or make.ending())
     for name, arguments in others:
         children.start(name, *arguments, more=_more(name, given=given))

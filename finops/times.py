@@ -26,6 +26,11 @@ def window(start: str, end: str, *, zone: ZoneInfo) -> Window:
     return Window(instant(start, zone=zone, name="start"), instant(end, zone=zone, name="end"))
 
 
+def now() -> datetime:
+    """The one place where the schedule reads the clock."""
+    return datetime.now(UTC)
+
+
 def settled(now: datetime) -> datetime:
     """The instant up to which sources have surely stored their samples: two minutes ago."""
     return (now - timedelta(minutes=2)).replace(second=0, microsecond=0)

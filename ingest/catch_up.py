@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 from finops import pipeline, queries
 from finops.accounting.calendar import hour_floor, hours
 from finops.models import Cluster
-from finops.times import settled
+from finops.times import now, settled
 from ingest import windows
 from ingest.blame import nobodys
-from ingest.collect import Clock, Progress, collect_claimed, now, owner, quiet
+from ingest.collect import Clock, Progress, collect_claimed, owner, quiet
 from ingest.open import open_source
 from ingest.sources import Skewed, Source, SourceError, Unreachable
 from ingest.sources.decode import one_line

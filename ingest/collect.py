@@ -6,12 +6,13 @@ import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import groupby
 
 from django.db import DatabaseError, InterfaceError, connection
 
 from finops.models import Cluster
+from finops.times import now
 from ingest import store, windows
 from ingest.blame import nobodys, retried
 from ingest.catalogue import PHASES, QUERIES, Query
@@ -30,10 +31,6 @@ log = logging.getLogger(__name__)
 
 def quiet(hours: int) -> None:
     """No progress is shown."""
-
-
-def now() -> datetime:
-    return datetime.now(UTC)
 
 
 def collect(

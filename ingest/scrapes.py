@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from django.db import connection
 
+from finops import times
 from finops.models import Cluster
 from ingest.sources import SourceError
 from ingest.sources.exporters import Target, targets
@@ -71,7 +72,7 @@ def silent(cluster: Cluster, *, start: datetime, end: datetime) -> Sequence[tupl
 
 
 def _fetch(session: Session, target: Target) -> tuple[datetime, str | None, str]:
-    at = datetime.now(UTC)
+    at = times.now()
     try:
         return at, get(session, target.url, timeout=TIMEOUT, max_bytes=MOST_BYTES).decode(), ""
     except UnicodeDecodeError:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 
 from celery import shared_task
 from celery.utils.log import get_task_logger
 from django.db import DatabaseError, InterfaceError, connection
 
 from finops.models import Cluster
+from finops.times import now
 from ingest import scrapes
 from ingest import trial as trials
 from ingest.catch_up import catch_up
@@ -76,9 +76,9 @@ def scrape(**kwargs: object) -> None:
 def scrape_cluster(*, cluster: str, **kwargs: object) -> None:
     """Every page of a cluster once."""
     row = Cluster.objects.get(name=cluster)
-    for line in scrapes.scrape(row, now=datetime.now(UTC)):
+    for line in scrapes.scrape(row, now=now()):
         log.warning(line)
-    scrapes.prune(row, now=datetime.now(UTC))
+    scrapes.prune(row, now=now())
 
 
 @shared_task(time_limit=150, soft_time_limit=120)

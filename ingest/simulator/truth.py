@@ -40,7 +40,7 @@ class Truth:
 
 
 def truth(schedule: Schedule, start: float, end: float) -> Truth:
-    """The account of [start, end), both on the hour."""
+    """The account of [start, end); `start` is on the hour."""
     found = Truth()
     pods = [pod for pod in schedule.pods(start, end) if pod.bound is not None]
     silences = schedule.silences(start, end)
@@ -48,7 +48,7 @@ def truth(schedule: Schedule, start: float, end: float) -> Truth:
         quiet = [(a, b) for name, a, b in silences if name == node.name]
         here = [pod for pod in pods if pod.node == node.name]
         for hour in np.arange(start, end, HOUR).tolist():
-            found.capacity[hour, node.pool] += 4 * _overlap(node.joined, node.left, hour, hour + HOUR) / HOUR
+            found.capacity[hour, node.pool] += 4 * _overlap(node.joined, node.left, hour, min(hour + HOUR, end)) / HOUR
         for device in node.devices():
             _device(found, device, node, exporter.seats(device, node, here), quiet, start, end)
     return found
@@ -58,6 +58,8 @@ def _device(
     found: Truth, device: Device, node: Node, taken: Sequence[tuple[Pod, int]], quiet: list[tuple[float, float]], start: float, end: float
 ) -> None:
     time = np.arange(start + STEP / 2, end, STEP)
+    hours = np.arange(start, end, HOUR).tolist()
+    cell = ((time - start) // HOUR).astype(int)
     heard = np.ones(len(time), dtype=bool)
     for a, b in quiet:
         heard &= (time < a) | (time >= b)
@@ -68,19 +70,19 @@ def _device(
         runs = (time >= pod.started) & (time < pod.ended) & heard
         with np.errstate(divide="ignore", invalid="ignore"):
             part = np.where(started > 0, fraction * (device.slices / 7) * share / started, 0.0)
-        used = np.where(runs, np.minimum(part, share), 0.0).reshape(-1, int(HOUR / STEP)).sum(axis=1) * STEP / HOUR
-        for n, hour in enumerate(np.arange(start, end, HOUR).tolist()):
-            _add(found, pod, hour, share, float(used[n]), quiet)
+        used = np.bincount(cell, weights=np.where(runs, np.minimum(part, share), 0.0), minlength=len(hours)) * STEP / HOUR
+        for n, hour in enumerate(hours):
+            _add(found, pod, hour, min(hour + HOUR, end), share, float(used[n]), quiet)
 
 
-def _add(found: Truth, pod: Pod, hour: float, share: float, used: float, quiet: list[tuple[float, float]]) -> None:
+def _add(found: Truth, pod: Pod, hour: float, until: float, share: float, used: float, quiet: list[tuple[float, float]]) -> None:
     assert pod.bound is not None
-    held = _overlap(pod.bound, pod.ended, hour, hour + HOUR)
+    held = _overlap(pod.bound, pod.ended, hour, until)
     if not held:
         return
     account = found.jobs[hour, pod.job.team, pod.job.namespace, pod.job.name]
-    starting = _overlap(pod.bound, pod.started, hour, hour + HOUR)
-    silent = sum(_overlap(max(pod.started, a), min(pod.ended, b), hour, hour + HOUR) for a, b in quiet)
+    starting = _overlap(pod.bound, pod.started, hour, until)
+    silent = sum(_overlap(max(pod.started, a), min(pod.ended, b), hour, until) for a, b in quiet)
     account.allocated += share * held / HOUR
     account.starting += share * starting / HOUR
     account.unmeasured += share * silent / HOUR

@@ -1,6 +1,6 @@
 """manage.py collect [--cluster C] [--start T --end T]"""
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -8,7 +8,7 @@ from finops import pipeline, queries
 from finops.accounting.calendar import hour_floor, hours
 from finops.models import Cluster
 from finops.scope import Refused, Window
-from finops.times import settled, window
+from finops.times import now, settled, window
 from ingest import windows
 from ingest.collect import Progress, collect
 from ingest.open import open_source
@@ -40,7 +40,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(problems))
 
     def _one(self, cluster: Cluster, span: Window | None) -> list[str]:
-        until = settled(datetime.now(UTC))
+        until = settled(now())
         todo = list(hours(*_bounds(cluster, span, until), zone=queries.zone()))
         try:
             source = open_source(cluster)
