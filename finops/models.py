@@ -74,3 +74,18 @@ class AppliedFile(models.Model):
     content = models.TextField()
     state = models.TextField()
     applied_at = models.DateTimeField()
+
+
+class Trial(models.Model):
+    """A source named in the browser, and what was found there; `source` as `Cluster.source`.
+
+    `state`: asked, running, done or failed. `problem`: one line where it failed. `found`: what the examination reports.
+    """
+
+    source = models.JSONField()
+    state = models.CharField(max_length=7, default="asked")
+    problem = models.TextField(blank=True)
+    found = models.JSONField(default=dict)
+    asked_by = models.CharField(max_length=150)
+    asked_at = models.DateTimeField()
+    begun_at = models.DateTimeField(null=True)

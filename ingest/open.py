@@ -24,6 +24,8 @@ def open_prometheus(cluster: Cluster, spec: dict, *, max_parallel: int | None = 
     if max_parallel:
         more["max_parallel"] = min(max_parallel, more.get("max_parallel", max_parallel))
     basic = _secret(cluster, spec.get("basic_auth_env"))
+    if basic and ":" not in basic:
+        raise SourceError(f"cluster {cluster.name}: the environment variable {spec['basic_auth_env']} has no colon; write user:password")
     return PrometheusSource(
         spec["url"],
         match=spec["match"],

@@ -10,6 +10,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from finops.models import Cluster
 from finops.times import now
 from ingest import scrapes
+from ingest import trial as trials
 from ingest.catch_up import catch_up
 from ingest.sources import SourceError
 from ingest.windows import Lane
@@ -78,3 +79,9 @@ def scrape_cluster(*, cluster: str, **kwargs: object) -> None:
     for line in scrapes.scrape(row, now=now()):
         log.warning(line)
     scrapes.prune(row, now=now())
+
+
+@shared_task(time_limit=150, soft_time_limit=120)
+def examine(*, trial: int, **kwargs: object) -> None:
+    """What a source holds that somebody named in the browser; asked again it does no harm."""
+    trials.run(trial)

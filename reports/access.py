@@ -19,6 +19,11 @@ def teams_of(user: AbstractBaseUser | AnonymousUser) -> frozenset[str] | None:
     return frozenset(Membership.objects.filter(user=user).values_list("team", flat=True))
 
 
+def is_admin(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Whether this person may change the configuration."""
+    return bool(user.is_active and (user.is_superuser or user.groups.filter(name="admin").exists()))
+
+
 def narrow(scope: Scope, *, user: AbstractBaseUser | AnonymousUser) -> Scope:
     """The same question, of what this person may see; a scope never grows wider by it."""
     teams = teams_of(user)

@@ -1,7 +1,7 @@
 """Every address: pages, log-in, API, health."""
 
 from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import path, re_path
+from django.urls import include, path, re_path
 
 from reports.api.costs import Costs
 from reports.api.health import healthz, readyz
@@ -14,6 +14,7 @@ urlpatterns = [
     path("", overview, name="overview"),
     path("download/<slug:table>.csv", download, name="download"),
     path("theme", theme, name="theme"),
+    path("setup/", include("reports.pages.setup.urls")),
     path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("logout/", LogoutView.as_view(next_page="login"), name="logout"),
     path("healthz", healthz, name="healthz"),
