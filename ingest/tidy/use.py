@@ -119,11 +119,11 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
     quarter = ((begin - start) // QUARTER).astype(int)
     bins = np.minimum((busy * BINS).astype(int), BINS - 1)
     count = int(np.ceil((end - start) / QUARTER))
-    within = (quarter >= 0) & (quarter < count)
+    within = (quarter >= 0) & (begin < end)
     histogram = np.bincount((quarter * BINS + bins)[within], weights=seconds[within], minlength=count * BINS).reshape(count, BINS)
     worked = np.bincount(quarter[within], weights=(seconds * factor)[within], minlength=count)
     bad = device.rejected[(device.rejected >= lease.start) & (device.rejected < lease.end)]
-    kept, rejected = (_per_quarter(times, start, count) for times in (device.time[inside], bad))
+    kept, rejected = (_per_quarter(times[times < end], start, count) for times in (device.time[inside], bad))
     rows = []
     for q in range(count):
         a, b = start + q * QUARTER, min(start + (q + 1) * QUARTER, end)
@@ -141,7 +141,7 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
 def _per_quarter(times: Floats, start: float, count: int) -> NDArray[np.intp]:
     """How many of `times` fall into each quarter from `start`."""
     quarter = ((times - start) // QUARTER).astype(int)
-    return np.bincount(quarter[(quarter >= 0) & (quarter < count)], minlength=count)
+    return np.bincount(quarter[quarter >= 0], minlength=count)
 
 
 def _breaks(group: list[Seat], start: float, end: float) -> Floats:
