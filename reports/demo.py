@@ -22,7 +22,7 @@ class Account:
 ACCOUNTS = (
     Account("finance", "finance-of-demo", "sees every team", group="finance"),
     Account("fraud-lead", "fraud-lead-of-demo", "leads team fraud, sees it alone", leads="fraud"),
-    Account("engineer", "engineer-of-demo", "runs the platform, sees every team", group="engineer"),
+    Account("engineer", "engineer-of-demo", "runs the platform: sees every team, sets up clusters and prices", group="admin"),
 )
 
 
