@@ -50,18 +50,19 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
     for device in devices:
         on_node[device.node].append(device)
     found = []
-    for name, (capacity, times) in sorted(_capacities(answers).items()):
+    for name, (capacity, series) in sorted(_capacities(answers).items()):
         row = {key.removeprefix("label_"): value for key, value in labels.get(name, {}).items()}
         gpus = _gpus(capacity, on_node[name], row)
-        interval = configured or scrape_interval(np.array(times))
+        # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
+        interval = configured or float(np.median([scrape_interval(np.array(times)) for times in series]))
         count = boards(gpus)
         found.append(
             Node(
                 name,
                 uids.get(name, ""),
                 created.get(name),
-                min(times),
-                max(times),
+                min(map(min, series)),
+                max(map(max, series)),
                 interval / 2,
                 capacity,
                 {r: unit_share(r, gpus) for r in capacity},
@@ -75,15 +76,16 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
     return found
 
 
-def _capacities(answers: Answers) -> dict[str, tuple[dict[str, int], list[float]]]:
-    found: dict[str, tuple[dict[str, int], list[float]]] = {}
+def _capacities(answers: Answers) -> dict[str, tuple[dict[str, int], list[list[float]]]]:
+    """Units by resource, and the times of each series, by node."""
+    found: dict[str, tuple[dict[str, int], list[list[float]]]] = {}
     for labels, times, values in answers.series("capacity"):
         capacity, seen = found.setdefault(labels.get("node", ""), ({}, []))
         inside = [v for t, v in zip(times, values, strict=True) if answers.start <= t < answers.end] or values
         most = int(max(inside))
         if most > 0:
             capacity[labels["resource"]] = max(capacity.get(labels["resource"], 0), most)
-        seen.extend(times)
+        seen.append(times)
     return {name: entry for name, entry in found.items() if entry[0]}
 
 
