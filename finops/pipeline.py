@@ -45,7 +45,8 @@ def _hour(book: Book, start: datetime, end: datetime, *, anyway: bool) -> bool:
         dirty, version, collected = cursor.fetchone()
         if not dirty and not anyway:
             return False
-        found = facts.read(cursor, cluster, start, end)
-        made = Hour(book, found, int(start.timestamp()), int(min(end, collected).timestamp())).made()
+        until = min(end, collected)
+        found = facts.read(cursor, cluster, start, until)
+        made = Hour(book, found, int(start.timestamp()), int(until.timestamp())).made()
         ledger.store(cursor, made, cluster=cluster, hour=start, zone=book.zone, version=version)
     return True

@@ -116,7 +116,10 @@ def _one(
 ) -> list[str]:
     try:
         answers = cut(found, claimed.start.timestamp(), claimed.end.timestamp())
-        rows = facts(answers, pool_label=cluster.node_pool_label, user_label=cluster.user_label, configured=cluster.scrape_interval)
+        rows = facts(
+            answers, until=until.timestamp(), pool_label=cluster.node_pool_label, user_label=cluster.user_label,
+            configured=cluster.scrape_interval,
+        )  # fmt: skip
         retried(lambda: store.store(rows, cluster=cluster.id, attempt=claimed.attempt, until=until, settled=settled, spent=spent))
     except windows.Overtaken:
         return []

@@ -17,6 +17,11 @@ class Series:
     amounts: Mapping[date, Decimal]
 
 
+def plain(name: str) -> str:
+    """A name as the chart library's text: it reads tags, links among them, in whatever it draws."""
+    return (name or "(none)").replace("&", "&amp;").replace("<", "&lt;")
+
+
 def brace(first: date, end: date, name: str, amount: str, is_window: bool, *, wide: timedelta) -> tuple[list[dict], list[dict]]:
     """A brace from the first bar's left edge to the last one's right, its name and sum above the middle."""
     left, right = (f"{day - timedelta(days=1)}T12:00" for day in (first, end))
@@ -26,12 +31,13 @@ def brace(first: date, end: date, name: str, amount: str, is_window: bool, *, wi
     shapes = [
         {"type": "line", "xref": "x", "yref": "paper", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": line} for x0, y0, x1, y1 in edges
     ]
-    middle = first + (end - timedelta(days=1) - first) / 2
+    short = end - first <= timedelta(days=3)  # its words need more room than it has, and the chart may end with it
+    middle = end - timedelta(days=1) if short else first + (end - timedelta(days=1) - first) / 2
     weight = STRONG if is_window else 400
     font = {"color": "var(--text)" if is_window else "var(--text-3)", "weight": weight}
     texts = [
         {"text": text, "x": middle.isoformat(), "xref": "x", "y": 1.015, "yref": "paper", "yanchor": "bottom", "yshift": shift,
-         "showarrow": False, "font": font}
+         "xanchor": "right" if short else "center", "xshift": 9 if short else 0, "showarrow": False, "font": font}
         for text, shift in ((name, 17), (amount, 2))
         if text
     ]  # fmt: skip
@@ -82,5 +88,5 @@ def _named(one: Series, y: float) -> list[dict]:
     name = one.name if len(one.name) <= 13 else f"{one.name[:12]}…"
     return [
         {**place, "text": "■", "xshift": 6, "font": {"color": one.colour, "size": 13}},
-        {**place, "text": name or "(none)", "xshift": 20, "font": {"color": "var(--text)"}},
+        {**place, "text": plain(name), "xshift": 20, "font": {"color": "var(--text)"}},
     ]

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 import plotly.graph_objects as go
 
-from reports.chart_marks import PLOT, Series, brace, direct_labels, note, unit
+from reports.chart_marks import PLOT, Series, brace, direct_labels, note, plain, unit
 
 SMALLEST = Decimal("0.03")
 MOST = 10
@@ -178,7 +178,8 @@ def _bar(series: Series, bars: Bars) -> dict:
     running = bars.now[0] if bars.now else None
     values = [float(round(series.amounts[day], 2)) if day in series.amounts and day != running else None for day in bars.days]
     return {
-        "type": "bar", "x": [day.isoformat() for day in bars.days], "y": values, "name": series.name or "(none)", "marker": marker,
+        "type": "bar", "x": [day.isoformat() for day in bars.days], "y": values, "name": plain(series.name), "marker": marker,
+        "meta": {"series": series.name or "(none)"},
         "customdata": [" (incomplete)" if day in bars.pale else "" for day in bars.days],
         "hovertemplate": "%{fullData.name}<br>%{x|%a %-d %b}: %{y:,.2f}%{customdata}<extra></extra>",
     }  # fmt: skip
@@ -188,7 +189,7 @@ def _running(now: tuple[date, Decimal, str]) -> dict:
     """The running day: one pale bar, outside every series."""
     day, amount, until = now
     return {
-        "type": "bar", "x": [day.isoformat()], "y": [float(round(amount, 2))], "name": f"to {until}", "meta": "running",
+        "type": "bar", "x": [day.isoformat()], "y": [float(round(amount, 2))], "name": f"to {until}", "meta": {"series": None},
         "marker": {"color": "var(--bg-3)", "line": {"color": "var(--line-2)", "width": 0.75}},
         "hovertemplate": "%{x|%a %-d %b}, %{fullData.name}: %{y:,.2f}<extra></extra>",
     }  # fmt: skip

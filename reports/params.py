@@ -67,14 +67,14 @@ def window_of(word: str, *, zone: ZoneInfo, now: datetime) -> Window:
     raise Refused(f"unknown window {word!r}; known: {', '.join(WORDS)}")
 
 
-def before(window: Window, *, zone: ZoneInfo) -> Window:
-    """The period that a window is compared with: of a month, or its first days, the month before, up to the
-    same day and hour; of anything else as many local days and hours just before it.
+def before(window: Window, *, zone: ZoneInfo, to_date: bool = False) -> Window:
+    """The period that a window is compared with: of a month the month before; of a month `to_date` the month
+    before up to the same day and hour; of anything else as many local days and hours just before it.
     """
     start, end = (point.astimezone(zone).replace(tzinfo=None) for point in (window.start, window.end))
     first = datetime.combine(start.date().replace(day=1), time())
     following = (first + timedelta(days=32)).replace(day=1)
-    if start != first or end > following or end - start <= timedelta(days=7):
+    if start != first or end > following or not (to_date or end == following):
         return _local(start - (end - start), start, zone)
     earlier = (first - timedelta(days=1)).replace(day=1)
     return _local(earlier, first if end == following else min(earlier + (end - start), first), zone)

@@ -33,11 +33,11 @@
   };
 
   const legend = (bars) => {
-    const items = bars.filter((bar) => bar.meta !== "running").map((bar) => {
+    const items = bars.filter(({ meta }) => meta.series !== null).map((bar) => {
       const item = document.createElement("li");
       const mark = document.createElement("i");
       mark.style.background = bar.marker.pattern ? bar.marker.pattern.fgcolor : bar.marker.color;
-      item.append(mark, bar.name);
+      item.append(mark, bar.meta.series);
       return item;
     });
     document.getElementById("legend").replaceChildren(...items);

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import inf
 
 from finops.accounting.ownership import sanitised
 from ingest.sources import Samples
@@ -50,13 +51,15 @@ class Facts:
         return hashlib.sha256(repr((self.nodes, self.pods, self.uses, self.boards)).encode()).hexdigest()[:32]
 
 
-def facts(answers: Answers, *, pool_label: str = "", user_label: str = "", configured: float | None = None) -> Facts:
-    """The facts of [answers.start, answers.end)."""
+def facts(
+    answers: Answers, *, until: float = inf, pool_label: str = "", user_label: str = "", configured: float | None = None
+) -> Facts:
+    """The facts of [answers.start, answers.end); use is told up to `until` only, unix seconds, where the hour still runs."""
     found = pods(answers, configured=configured)
     names = {labels.get("node", "") for labels in answers.samples("capacity").labels}
     cards = devices(answers, {(p.namespace, p.name) for p in found}, names, configured=configured)
     machines = nodes(answers, cards, pool_label=pool_label, configured=configured)
-    uses = use(found, machines, cards, start=answers.start, end=answers.end)
+    uses = use(found, machines, cards, start=answers.start, end=min(answers.end, until))
     hour = _instant(answers.start)
     extras = _extras(answers)
     joules, boards = energy(uses, cards, machines, _watts(extras))

@@ -18,6 +18,7 @@ from reports.pages.state import State
 from reports.templatetags.figures import MONEY, apportioned, money
 
 DAYS = 30
+APART = timedelta(days=4)  # the words over two shorter windows side by side would cover each other
 DAILY, WEEKLY = 100, 700  # days up to which a bar is a day, a week
 
 
@@ -90,7 +91,7 @@ def _running(rows: Sequence, asked: Scope, zone: ZoneInfo) -> tuple[date, Decima
 
 def _braces(scope: Scope, before: Before, total, zone: ZoneInfo) -> tuple:
     windows = [(scope.window, total.cost, True)]
-    if not before.why_not:
+    if not before.why_not and _length(scope) >= APART:
         windows.append((before.scope.window, before.total.cost, False))
     return tuple(
         (
@@ -102,6 +103,10 @@ def _braces(scope: Scope, before: Before, total, zone: ZoneInfo) -> tuple:
         )
         for window, cost, is_window in windows
     )
+
+
+def _length(scope: Scope) -> timedelta:
+    return scope.window.end - scope.window.start
 
 
 def _table(cost: Mapping, days: Sequence[date], now: tuple | None) -> list[tuple[str, list[Decimal | None], Decimal | None]]:

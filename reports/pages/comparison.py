@@ -35,9 +35,9 @@ class Change:
     words: str
 
 
-def period_before(scope: Scope, *, as_of: datetime | None, zone: ZoneInfo, cells: Sequence[str]) -> Before:
-    """`cells`: the group keys of its rows."""
-    earlier = replace(scope, window=before(scope.window, zone=zone), group_by=tuple(cells))
+def period_before(scope: Scope, *, as_of: datetime | None, zone: ZoneInfo, cells: Sequence[str], to_date: bool) -> Before:
+    """`cells`: the group keys of its rows. `to_date`: the window is the month so far."""
+    earlier = replace(scope, window=before(scope.window, zone=zone, to_date=to_date), group_by=tuple(cells))
     year = earlier.window.start.astimezone(zone).year != scope.window.end.astimezone(zone).year
     name = span(earlier.window, zone, year=year)
     begins = queries.beginning(scope)

@@ -28,6 +28,11 @@ class Question:
     zone: ZoneInfo
 
     @property
+    def to_date(self) -> bool:
+        """Whether it is about the month so far."""
+        return "mtd" in self.params.get("window", ())
+
+    @property
     def usual(self) -> str:
         """What a row is where the address does not say."""
         return "job" if self.team is not None else "team"

@@ -7,6 +7,7 @@ from finops.queries import EXPANDED
 from finops.scope import Refused
 
 ROWS = {"team": "Teams", "job": "Jobs", "node_pool": "Node pools", "gpu_model": "GPU models"}
+NOUNS = {"team": "teams", "job": "jobs", "node_pool": "node pools", "gpu_model": "GPU models"}
 HEADS = {"team": "Team", "job": "Job", "node_pool": "Node pool", "gpu_model": "GPU model"}
 CHARTS = {"rows": "By team", "use": "By use"}
 SORTS = ("name", "cost", "change", "allocated", "used", "efficiency", "idle", "per_used", "per_allocated")

@@ -16,6 +16,7 @@ from selenium.webdriver.chrome.service import Service
 
 from finops.models import Cluster, Setting
 from reports.models import ApiToken, Membership, TeamColour
+from tests.browser.reading import every, until
 from tests.integration.reports.company import open_company
 
 FLAGS = (
@@ -94,4 +95,4 @@ def log_in(driver: webdriver.Chrome, address: str, name: str) -> None:
     driver.find_element("name", "username").send_keys(name)
     driver.find_element("name", "password").send_keys(PASSWORD)
     driver.find_element("css selector", "button.primary").click()
-    driver.find_element("css selector", "#frame h1")
+    until(driver, lambda d: every(d, "#frame h1"), what="the page behind the log-in")

@@ -23,9 +23,11 @@ def dump(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def servers(tmp_path_factory, dump):
     running = Servers(tmp_path_factory.mktemp("servers"))
-    prepare(running, dump=dump)
-    yield running
-    running.stop()
+    try:
+        prepare(running, dump=dump)
+        yield running
+    finally:
+        running.stop()
 
 
 @pytest.fixture(scope="session")

@@ -33,11 +33,12 @@ def assert_undisturbed(stage: Stage, right: list[tuple], cluster: str = "plain")
 def assert_nothing_half(stage: Stage, cluster: str = "plain") -> None:
     """A window has all its facts or none; the ledger's lines add up to their hour and their hours to the day."""
     assert stage.sql(
-        """select w.start, w.rows, n.count + p.count + u.count from collection_window w join finops_cluster c on c.id = w.cluster_id,
+        """select w.start, w.rows, n.count + p.count + u.count + b.count from collection_window w join finops_cluster c on c.id = w.cluster_id,
              lateral (select count(*) from node_hour where cluster_id = w.cluster_id and hour = w.start) n,
              lateral (select count(*) from pod_hour where cluster_id = w.cluster_id and hour = w.start) p,
-             lateral (select count(*) from use_quarter where cluster_id = w.cluster_id and quarter >= w.start and quarter < w."end") u
-           where c.name = %s and n.count + p.count + u.count <> w.rows""", cluster) == []  # fmt: skip
+             lateral (select count(*) from use_quarter where cluster_id = w.cluster_id and quarter >= w.start and quarter < w."end") u,
+             lateral (select count(*) from board_quarter where cluster_id = w.cluster_id and quarter >= w.start and quarter < w."end") b
+           where c.name = %s and n.count + p.count + u.count + b.count <> w.rows""", cluster) == []  # fmt: skip
     assert stage.sql(
         """select w.start from collection_window w join finops_cluster c on c.id = w.cluster_id,
              lateral (select coalesce(sum(capacity), 0) as capacity, coalesce(sum(cost), 0) as cost from ledger_hour

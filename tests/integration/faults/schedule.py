@@ -23,6 +23,11 @@ class Schedule:
         asked = {"now": stamp(OVER), "since": time.monotonic(), "constants": shortened, "hooks": [delay], "transport": transport or {}}
         stage.more = {"FAULTS": json.dumps(asked)}  # read by worker.py
 
+    def start(self) -> None:
+        """One worker and one beat; the stage ends them."""
+        self.worker()
+        self.beat()
+
     def worker(self, *, name: str = "worker") -> subprocess.Popen:
         return self._celery(name, "worker", "--concurrency", "2", "--without-gossip", "--without-mingle", "--loglevel", "INFO", "-n", f"{name}@%h")
 
@@ -32,7 +37,7 @@ class Schedule:
     def _celery(self, name: str, *words: str) -> subprocess.Popen:
         with (self.stage.folder / f"{name}.log").open("a") as log:
             command = [sys.executable, "-W", "ignore", "-m", "celery", "-A", "tests.integration.faults.worker", *words]
-            return self.stage.launch(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
+            return self.stage.launch(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def until(self, condition: Callable[[], bool], *, seconds: float = 25) -> None:
         deadline = time.monotonic() + seconds

@@ -18,12 +18,12 @@ from pathlib import Path
 from finops import embedded
 folder = Path(sys.argv[1])
 for line in sys.stdin:
-    print(json.dumps([embedded.postgres_url(folder), *embedded.redis_urls(folder)]), flush=True)
+    print(json.dumps([embedded.postgres_url(folder), embedded.redis_urls(folder)[1].replace("db=1", "db=0")]), flush=True)
 """
 
 
 class Servers:
-    """`url`, `broker`, `cache`: where they are. A process of their own keeps them, and takes them along when it ends."""
+    """`url`, `broker`: where they are. A process of their own keeps them, and takes them along when it ends."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -35,7 +35,7 @@ class Servers:
         """Starts what does not run."""
         self.keeper.stdin.write("start\n")
         self.keeper.stdin.flush()
-        self.url, self.broker, self.cache = json.loads(self.keeper.stdout.readline())
+        self.url, self.broker = json.loads(self.keeper.stdout.readline())
 
     def stop(self) -> None:
         sockets = (self.folder / "socket-folder").read_text()

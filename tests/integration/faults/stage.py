@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -32,8 +33,8 @@ class Stage:
     @property
     def environment(self) -> dict[str, str]:
         return os.environ | self.more | {
-            "FINOPS_DATA_DIR": str(self.folder / "data"), "DATABASE_URL": self.url, "SECRET_KEY": "faults",
-            "CELERY_BROKER_URL": self.broker, "REDIS_URL": self.broker, "DJANGO_SETTINGS_MODULE": "finops.settings",
+            "FINOPS_DATA_DIR": str(self.folder / "data"), "DATABASE_URL": self.url, "SECRET_KEY": "faults-are-found-by-making-them-happen-on-purpose-0123",
+            "REDIS_URL": self.broker, "DJANGO_SETTINGS_MODULE": "finops.settings",
         }  # fmt: skip
 
     def sql(self, query: str, *params: object) -> list[tuple]:
@@ -53,7 +54,7 @@ class Stage:
 
     def launch(self, words: list[str], **options) -> subprocess.Popen:
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-        process = subprocess.Popen(words, cwd=ROOT, env=self.environment, text=True, **pipes)
+        process = subprocess.Popen(words, cwd=ROOT, env=self.environment, text=True, start_new_session=True, **pipes)
         self.running.append(process)
         return process
 
@@ -82,9 +83,10 @@ class Stage:
                where c.name = %s and start < to_timestamp(%s) group by 1""", cluster, END))  # fmt: skip
 
     def close(self) -> None:
+        """Ends what still runs, a worker with its pool: each leads a group of its own."""
         for process in self.running:
             if process.poll() is None:
-                process.kill()
+                os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
 
 

@@ -11,33 +11,24 @@ from pathlib import Path
 import pytest
 import redis
 
+from tests.hostile import hostile
 from tests.integration.faults.oracle import assert_undisturbed
 from tests.integration.faults.schedule import Schedule, children, kill_group
+from tests.integration.faults.stage import START
+from tests.integration.faults.witness import drip
 
 
 @pytest.fixture
 def empty(servers, stage):
     """A broker that holds nothing."""
-    with redis.Redis.from_url(servers.cache.replace("db=1", "db=0")) as client:
+    with redis.Redis.from_url(servers.broker) as client:
         client.flushall()
         yield client
 
 
-def ended(schedule: Schedule, *processes) -> None:
-    """Stopped as in a deployment: TERM, and whatever is still there is killed by its pid."""
-    for process in processes:
-        process.terminate()
-    deadline = time.monotonic() + 8
-    for process in processes:
-        try:
-            process.wait(timeout=max(0.1, deadline - time.monotonic()))
-        except Exception:
-            kill_group(process)
-
-
 def test_a_broker_killed_and_emptied(servers, stage, undisturbed, empty) -> None:
     schedule = Schedule(stage, slow=0.2)
-    worker, beat = schedule.worker(), schedule.beat()
+    schedule.start()
     schedule.until(schedule.done(2))
     os.kill(servers.pid("valkey"), signal.SIGKILL)
     time.sleep(0.3)
@@ -46,33 +37,45 @@ def test_a_broker_killed_and_emptied(servers, stage, undisturbed, empty) -> None
     for cluster in ("plain", "completed_pods_linger"):
         schedule.until(schedule.done(12, cluster))
         assert_undisturbed(stage, undisturbed[cluster], cluster)
-    ended(schedule, worker, beat)
 
 
 def test_a_child_and_then_the_whole_worker_killed(stage, undisturbed, empty) -> None:
     schedule = Schedule(stage, slow=0.2)
-    worker, beat = schedule.worker(), schedule.beat()
+    worker = schedule.worker()
+    schedule.beat()
     schedule.until(schedule.done(1))
     os.kill(children(worker)[0], signal.SIGKILL)
     schedule.until(schedule.done(3))
     kill_group(worker)
-    worker = schedule.worker(name="next")
+    schedule.worker(name="next")
     schedule.until(schedule.done(12))
     assert_undisturbed(stage, undisturbed["plain"])
-    ended(schedule, worker, beat)
 
 
 def test_messages_brought_twice_and_two_schedules(stage, undisturbed, empty) -> None:
     """A turn takes longer than the visibility timeout, so the broker brings its message again while it still runs."""
     transport = {"visibility_timeout": 1, "unacked_restore_interval": 1, "unacked_restore_throttle": 1}
     schedule = Schedule(stage, slow=0.5, transport=transport, constants={})
-    running = [schedule.worker(name="one"), schedule.worker(name="two"), schedule.beat(name="b1"), schedule.beat(name="b2")]
+    for name in ("one", "two"):
+        schedule.worker(name=name)
+        schedule.beat(name=f"beat {name}")
     schedule.until(schedule.done(12))
     assert_undisturbed(stage, undisturbed["plain"])
     assert stage.sql("select distinct attempt from collection_window where state = 'done'") == [(1,)]  # each was collected once
     begun = sum((stage.folder / f"{name}.log").read_text().count("ingest.tasks.work") for name in ("one", "two"))
     assert begun > 4  # though far more came than two lanes of two clusters need
-    ended(schedule, *running)
+
+
+def test_a_hanging_source_starves_nobody(stage, undisturbed, empty) -> None:
+    """Both lanes of its cluster would fill the two places of the worker."""
+    with hostile(lambda request, number: drip) as server:
+        stage.source("plain", "prometheus", url=server.url, timeout=1)
+        stage.sql("update finops_cluster set first_hour = to_timestamp(%s) where name = 'plain'", START)
+        schedule = Schedule(stage, slow=0.1)
+        schedule.start()
+        schedule.until(lambda: "failed" in stage.states())
+        schedule.until(schedule.done(12, "completed_pods_linger"))
+        assert_undisturbed(stage, undisturbed["completed_pods_linger"], "completed_pods_linger")
 
 
 class Swallowing:
@@ -125,7 +128,7 @@ def test_a_half_open_broker(servers, stage, undisturbed, empty) -> None:
     between = Swallowing(str(next(Path((servers.folder / "socket-folder").read_text()).glob("valkey.sock"))))
     stage.broker = f"redis://127.0.0.1:{between.port}/0"
     schedule = Schedule(stage, slow=0.2)
-    worker, beat = schedule.worker(), schedule.beat()
+    schedule.start()
     try:
         schedule.until(schedule.done(2))
         assert between.swallow() >= 2
@@ -133,5 +136,4 @@ def test_a_half_open_broker(servers, stage, undisturbed, empty) -> None:
         schedule.until(schedule.done(12, "completed_pods_linger"))
         assert_undisturbed(stage, undisturbed["plain"])
     finally:
-        ended(schedule, worker, beat)
         between.close()

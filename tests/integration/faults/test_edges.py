@@ -27,7 +27,7 @@ def edges() -> str:
                 f'kube_pod_container_state_started{{{pod},container="c"}} {held[0]} {at}',
             ]
         if at >= held[1]:
-            lines.append(f'kube_pod_completion_time{{{pod}}} {held[1]} {at}')
+            lines += [f'kube_pod_completion_time{{{pod}}} {held[1]} {at}', f'kube_pod_status_phase{{{pod},phase="Succeeded"}} 1 {at}']
     return "\n".join(lines) + "\n"
 
 

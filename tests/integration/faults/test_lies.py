@@ -5,12 +5,11 @@ import shutil
 import socket
 import subprocess
 import time
-import urllib.error
-import urllib.request
 
 import pytest
 
 from tests.hostile import hostile
+from tests.integration.conftest import ready
 from tests.integration.faults.oracle import assert_nothing_half, assert_undisturbed
 from tests.integration.faults.stage import OVER, START
 from tests.integration.faults.witness import Witness, changed
@@ -73,7 +72,7 @@ def test_a_lie_is_refused(lie: str, prometheus, stage, undisturbed) -> None:
 def junk_between(answer: tuple[int, dict, bytes]) -> tuple[int, dict, bytes]:
     """The same samples, with every series twice and a NaN and an Inf of its own beside it."""
     body = json.loads(answer[2])
-    for one in list(series(body)):
+    for one in list(series(body)) if body["data"]["resultType"] == "matrix" else ():
         at = [t for t, _ in one["values"]]
         series(body).append(json.loads(json.dumps(one)))
         series(body).append({"metric": one["metric"] | {"replica": "b"}, "values": [[at[0], "NaN"], [at[-1], "+Inf"]]})
@@ -101,12 +100,12 @@ def narrow(dump, tmp_path):
         free.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{free.getsockname()[1]}"
     words = ["prometheus", "--config.file=prometheus.yml", "--storage.tsdb.path=tsdb", "--storage.tsdb.retention.time=50y",
-             f"--web.listen-address={address}", "--query.max-samples=800"]  # fmt: skip
+             f"--web.listen-address={address}", "--query.max-samples=200"]  # fmt: skip
     with (tmp_path / "log").open("w") as log:
         server = subprocess.Popen(words, cwd=tmp_path, stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + 20
-        while not ready(address):
+        while not ready(f"http://{address}"):
             assert server.poll() is None and time.monotonic() < deadline, (tmp_path / "log").read_text()[-2000:]
             time.sleep(0.1)
         yield f"http://{address}"
@@ -115,16 +114,8 @@ def narrow(dump, tmp_path):
         server.wait(timeout=20)
 
 
-def ready(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"http://{address}/-/ready", timeout=1) as answer:
-            return answer.status == 200
-    except (OSError, urllib.error.HTTPError):
-        return False
-
-
 def test_questions_that_are_too_big_are_cut(narrow, stage, undisturbed) -> None:
     stage.source("plain", "prometheus", url=narrow, match={"cluster": "plain"})
     assert stage.turn() == {"problems": [], "waiting": 0}
-    assert stage.window("questions", 5) > 10  # an even share of what six hours took: 28 questions where none is cut
+    assert stage.window("questions", 5) >= 10  # its share of what six hours took together; 6 where none is cut
     assert_undisturbed(stage, undisturbed["plain"])

@@ -4,18 +4,18 @@ import time
 
 import pytest
 
-from tests.hostile import failure
+from tests.hostile import failure, hostile
 from tests.integration.faults.oracle import assert_undisturbed
 from tests.integration.faults.stage import END, OVER, START, finished
-from tests.integration.faults.witness import CLOCK, standing_before
+from tests.integration.faults.witness import CLOCK, Witness, drip
 
 
 @pytest.fixture
 def witness(prometheus, stage):
     """The source of `plain` from now on."""
-    made, standing = standing_before(prometheus)
-    with standing as server:
-        stage.source("plain", "prometheus", url=server.url, match={"cluster": "plain"}, timeout=1)
+    made = Witness(prometheus)
+    with hostile(made) as server:
+        stage.source("plain", "prometheus", url=server.url, match={"cluster": "plain"}, timeout=0.5)
         yield made
 
 
@@ -40,15 +40,6 @@ def test_both_ends_of_a_backlog_at_once(stage, undisturbed) -> None:
     assert [finished(lane)["problems"] for lane in lanes] == [[], []]
     assert stage.states() == {"done": 12}
     assert_undisturbed(stage, undisturbed["plain"])
-
-
-def drip(handler) -> None:
-    """One byte at a time, for ever."""
-    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
-    while True:
-        handler.wfile.write(b" ")
-        handler.wfile.flush()
-        time.sleep(0.2)
 
 
 TROUBLES = {

@@ -1,13 +1,13 @@
 """A real Prometheus behind something that lies: every question is passed on, and the answer may be tampered with."""
 
 import json
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 
-from tests.hostile import Hostile, Request, hostile
+from tests.hostile import Request
 
 CLOCK = "vector(time())"
 
@@ -34,9 +34,13 @@ class Witness:
             return error.code, {}, error.read()
 
 
-def standing_before(url: str) -> tuple[Witness, AbstractContextManager[Hostile]]:
-    witness = Witness(url)
-    return witness, hostile(witness)
+def drip(handler) -> None:
+    """One byte at a time, for ever."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
+    while True:
+        handler.wfile.write(b" ")
+        handler.wfile.flush()
+        time.sleep(0.2)
 
 
 def changed(answer: tuple[int, dict, bytes], change: Callable[[dict], None]) -> tuple[int, dict, bytes]:

@@ -72,3 +72,14 @@ def test_an_unreachable_source_waits_without_losing_its_place() -> None:
     assert len(problems) == 1 and "http://127.0.0.1:9: connection failed" in problems[0]
     assert waiting == 0  # it pauses before the next try
     assert states() == {"failed": 2}
+
+
+def test_the_running_hour_is_measured_as_far_as_it_is_read(prometheus) -> None:
+    spec = {"url": prometheus, "match": {"cluster": "ksm_twice"}, "headers": {}}
+    cluster = Cluster.objects.create(name="twice", source={"prometheus": spec})
+    catch_up(cluster, clock=lambda: END - timedelta(hours=1) + timedelta(minutes=39))
+    total = queries.costs(Scope(Window(END - timedelta(hours=1), END), filters={"cluster": ("twice",)})).total
+    # A pod holds two of four GPUs and keeps them 60 % busy; the source has settled up to minute 37.
+    assert float(total.hours("capacity")) == pytest.approx(4 * 37 / 60)
+    assert float(total.hours("used")) == pytest.approx(0.6 * 2 * 37 / 60, rel=1e-6)
+    assert float(total.hours("unmeasured")) == 0

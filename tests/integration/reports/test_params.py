@@ -82,9 +82,7 @@ def test_filters_are_or_and_excludes_stand_apart():
         ("2026-11-16", "2026-11-23", "2026-11-09", "2026-11-16"),
         ("2026-10-24", "2026-11-23", "2026-09-24", "2026-10-24"),
         ("2026-10-01", "2026-11-01", "2026-09-01", "2026-10-01"),
-        ("2026-11-01", "2026-11-23T09:00", "2026-10-01", "2026-10-23T09:00"),
-        ("2026-03-01", "2026-03-31", "2026-02-01", "2026-03-01"),  # February has no 30 days
-        ("2026-11-01", "2026-11-08", "2026-10-25", "2026-11-01"),  # a week stays a week; 25 October has 25 hours
+        ("2026-11-01", "2026-11-08", "2026-10-25", "2026-11-01"),  # 25 October has 25 hours
         ("2026-11-18T02:00", "2026-11-18T05:00", "2026-11-17T23:00", "2026-11-18T02:00"),
     ],
 )
@@ -93,3 +91,18 @@ def test_the_period_before(start, end, then, until):
         return Window(*(datetime.fromisoformat(text).replace(tzinfo=ZURICH).astimezone(UTC) for text in texts))
 
     assert before(window(start, end), zone=ZURICH) == window(then, until)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "then", "until"),
+    [
+        ("2026-11-01", "2026-11-23T09:00", "2026-10-01", "2026-10-23T09:00"),
+        ("2026-12-01", "2026-12-01T03:00", "2026-11-01", "2026-11-01T03:00"),
+        ("2026-03-01", "2026-03-31", "2026-02-01", "2026-03-01"),  # February has no 30 days
+    ],
+)
+def test_the_month_before_up_to_the_same_hour(start, end, then, until):
+    def window(*texts):
+        return Window(*(datetime.fromisoformat(text).replace(tzinfo=ZURICH).astimezone(UTC) for text in texts))
+
+    assert before(window(start, end), zone=ZURICH, to_date=True) == window(then, until)

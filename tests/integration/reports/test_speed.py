@@ -28,7 +28,7 @@ def test_every_address_is_quick_with_few_queries(client, company, all_seeing):
     for address in ADDRESSES:
         with CaptureQueriesContext(connection) as queries:
             assert client.get(address).status_code == 200
-        assert len(queries) == QUERIES, (address, [query["sql"][:120] for query in queries])
+        assert len(queries) <= QUERIES, (address, [query["sql"][:120] for query in queries])
         took[address] = best(client, address)
     print({address: f"{1000 * needed:.0f} ms" for address, needed in took.items()})
     assert max(took.values()) < SECONDS, took

@@ -40,7 +40,7 @@ def celery(*words: str) -> None:
 ROLES = {
     "serve": serve,
     "worker": lambda: celery("worker", "-c", "2", "--without-gossip", "--without-mingle", "--loglevel", "WARNING"),
-    "beat": lambda: celery("beat", "--schedule", ASKED["beat"], "--pidfile=", "--max-interval", "0.5"),
+    "beat": lambda: celery("beat", "--schedule", ASKED["beat"], "--pidfile=", "--max-interval", "1"),
 }
 
 if __name__ == "__main__":

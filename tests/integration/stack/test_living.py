@@ -1,4 +1,4 @@
-"""Twenty minutes in the life of the whole stack, fifteen times as fast, with kills; its ledger against the company's own account."""
+"""Twenty minutes in the life of the whole stack, twelve times as fast, with kills; its ledger against the company's own account."""
 
 import json
 import os
@@ -21,11 +21,13 @@ from tests.integration.faults.servers import Servers
 
 ROOT = Path(__file__).resolve().parents[3]
 PROCESS = Path(__file__).with_name("process.py")
-SEED, SPEED = 0, 15
+SEED, SPEED = 0, 12
 FIRST = datetime(2026, 11, 25, 9, tzinfo=UTC).timestamp()  # 10:00 in Zurich, a Wednesday
 MINUTE = 60.0
 LINES = """select h.team, sum(l.allocated), sum(l.starting), sum(l.used), sum(l.idle), sum(l.unmeasured), sum(l.capacity)
     from ledger_hour l join holding h on h.cluster_id = l.cluster_id and h.key = l.holding group by 1"""
+
+SEEN = "select avg(pages) from (select count(page) as pages from scrape where target like '%/nodes/%' group by target) targets"
 
 
 class Stack:
@@ -37,8 +39,8 @@ class Stack:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.environment = os.environ | {
-            "FINOPS_DATA_DIR": str(folder / "data"), "DATABASE_URL": self.servers.url, "REDIS_URL": self.servers.cache,
-            "CELERY_BROKER_URL": self.servers.broker, "DJANGO_SETTINGS_MODULE": "finops.settings",
+            "FINOPS_DATA_DIR": str(folder / "data"), "DATABASE_URL": self.servers.url, "REDIS_URL": self.servers.cache.replace("?db=1", "?db=0"),
+            "DJANGO_SETTINGS_MODULE": "finops.settings",
         }  # fmt: skip
         (folder / "demo.yaml").write_text(configuration(self.port, seed=SEED, now=FIRST))
         for words in (["migrate", "--verbosity", "0"], ["apply", str(folder / "demo.yaml")]):
@@ -118,10 +120,13 @@ def test_what_was_killed_is_not_missing(stack) -> None:
     got = {team: dict(zip(names, map(float, row), strict=True)) for team, *row in stack.sql(LINES)}
     assert set(got) == set(right) | {"unallocated"}
     assert sum(row["capacity"] for row in got.values()) == pytest.approx(sum(account.capacity.values()), rel=0.005)
+    seen = float(stack.sql(SEEN)[0][0]) / minutes
+    assert seen > 0.4, stack.log()
     for team, figures in right.items():
         assert got[team]["allocated"] == pytest.approx(figures["allocated"], abs=0.06, rel=0.02), team
         assert got[team]["starting"] == pytest.approx(figures["starting"], abs=0.06, rel=0.02), team
         # A scrape that falls into a kill is lost with its minute: unmeasured, never a guess.
         lost = got[team]["unmeasured"]
-        assert lost <= 0.2 * figures["allocated"] + 0.06, team
-        assert figures["used"] - lost - 0.1 <= got[team]["used"] * 1.0 <= figures["used"] + 0.1, team
+        assert lost <= (1.05 - seen) * figures["allocated"] + 0.06, team
+        slack = 0.1 + 0.1 * figures["used"]  # twenty samples of curves that wander
+        assert figures["used"] - lost - slack <= got[team]["used"] <= figures["used"] + slack, team
