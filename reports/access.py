@@ -21,16 +21,16 @@ def teams_of(user: AbstractBaseUser | AnonymousUser) -> frozenset[str] | None:
 
 def sees_all(user: AbstractBaseUser | AnonymousUser) -> bool:
     """Whether this person may see every team and cluster."""
-    return bool(user.is_active and (user.is_superuser or not _groups(user).isdisjoint(SEES_ALL)))
+    return bool(user.is_active and (user.is_superuser or not groups_of(user).isdisjoint(SEES_ALL)))
 
 
 def is_admin(user: AbstractBaseUser | AnonymousUser) -> bool:
     """Whether this person may change the configuration."""
-    return bool(user.is_active and (user.is_superuser or "admin" in _groups(user)))
+    return bool(user.is_active and (user.is_superuser or "admin" in groups_of(user)))
 
 
-def _groups(user: AbstractBaseUser | AnonymousUser) -> frozenset[str]:
-    """Asked once per request: every request has a person object of its own."""
+def groups_of(user: AbstractBaseUser | AnonymousUser) -> frozenset[str]:
+    """The names of a person's groups, asked once per request: every request has a person object of its own."""
     found: frozenset[str] | None = getattr(user, "group_names", None)
     if found is None:
         found = frozenset(user.groups.values_list("name", flat=True))
