@@ -14,14 +14,28 @@ def teams_of(user: AbstractBaseUser | AnonymousUser) -> frozenset[str] | None:
     """The teams this person may see; None for all of them, empty for none."""
     if not user.is_authenticated or not user.is_active:
         return frozenset()
-    if user.is_superuser or user.groups.filter(name__in=SEES_ALL).exists():
+    if sees_all(user):
         return None
     return frozenset(Membership.objects.filter(user=user).values_list("team", flat=True))
 
 
+def sees_all(user: AbstractBaseUser | AnonymousUser) -> bool:
+    """Whether this person may see every team and cluster."""
+    return bool(user.is_active and (user.is_superuser or not groups_of(user).isdisjoint(SEES_ALL)))
+
+
 def is_admin(user: AbstractBaseUser | AnonymousUser) -> bool:
     """Whether this person may change the configuration."""
-    return bool(user.is_active and (user.is_superuser or user.groups.filter(name="admin").exists()))
+    return bool(user.is_active and (user.is_superuser or "admin" in groups_of(user)))
+
+
+def groups_of(user: AbstractBaseUser | AnonymousUser) -> frozenset[str]:
+    """The names of a person's groups, asked once per request: every request has a person object of its own."""
+    found: frozenset[str] | None = getattr(user, "group_names", None)
+    if found is None:
+        found = frozenset(user.groups.values_list("name", flat=True))
+        setattr(user, "group_names", found)  # noqa: B010  through the lazy object in front of it
+    return found
 
 
 def narrow(scope: Scope, *, user: AbstractBaseUser | AnonymousUser) -> Scope:

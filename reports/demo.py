@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 
+from reports.access import groups_of
+
 GROUP = "demo"
 
 
@@ -28,4 +30,4 @@ ACCOUNTS = (
 
 def refused(user: AbstractBaseUser) -> bool:
     """Whether this is a demo account where none may be."""
-    return not settings.DEBUG and user.groups.filter(name=GROUP).exists()
+    return not settings.DEBUG and GROUP in groups_of(user)

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import cache_control
 
-from reports.access import is_admin, teams_of
+from reports.access import is_admin, sees_all
 from reports.pages.setup.frame import frame
 
 View = Callable[..., HttpResponse]
@@ -21,7 +21,7 @@ def for_admins(view: View) -> View:
 
 def for_those_who_see_all(view: View) -> View:
     """Pages that name every cluster, its source and its problems."""
-    return _gate(view, lambda user: teams_of(user) is None, "This page shows every cluster; your log-in shows your teams only.")
+    return _gate(view, sees_all, "This page shows every cluster; your log-in shows your teams only.")
 
 
 def _gate(view: View, may: Callable, why: str) -> View:
