@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 
 import numpy as np
 
@@ -45,14 +46,15 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
     """Every node whose capacity names a GPU resource."""
     labels = {row["node"]: row for row, _ in answers.last("node_labels") if "node" in row}
     uids = {row["node"]: row.get("system_uuid") or row.get("provider_id", "") for row, _ in answers.last("node_info") if "node" in row}
-    created = {row["node"]: value for row, value in answers.last("node_created") if "node" in row}
+    created = {row["node"]: value for row, value in answers.last("node_created") if "node" in row and isfinite(value)}
     on_node: dict[str, list[Device]] = defaultdict(list)
     for device in devices:
         on_node[device.node].append(device)
     found = []
     for name, (capacity, series) in sorted(_capacities(answers).items()):
         row = {key.removeprefix("label_"): value for key, value in labels.get(name, {}).items()}
-        gpus = _gpus(capacity, on_node[name], row)
+        there = _there(on_node[name], answers)
+        gpus = _gpus(capacity, there, row)
         # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
         interval = configured or float(np.median([scrape_interval(np.array(times)) for times in series]))
         count = boards(gpus)
@@ -66,7 +68,7 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
                 interval / 2,
                 capacity,
                 {r: unit_share(r, gpus) for r in capacity},
-                _models(count, on_node[name], gpus.model),
+                _models(count, there, gpus.model),
                 count,
                 _pool(row, pool_label),
                 next((row[k] for k in INSTANCE_TYPES if row.get(k)), ""),
@@ -79,7 +81,7 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
 def _capacities(answers: Answers) -> dict[str, tuple[dict[str, int], list[list[float]]]]:
     """Units by resource, and the times of each series, by node."""
     found: dict[str, tuple[dict[str, int], list[list[float]]]] = {}
-    for labels, times, values in answers.series("capacity"):
+    for labels, times, values in answers.counts("capacity"):
         capacity, seen = found.setdefault(labels.get("node", ""), ({}, []))
         inside = [v for t, v in zip(times, values, strict=True) if answers.start <= t < answers.end] or values
         most = int(max(inside))
@@ -87,6 +89,11 @@ def _capacities(answers: Answers) -> dict[str, tuple[dict[str, int], list[list[f
             capacity[labels["resource"]] = max(capacity.get(labels["resource"], 0), most)
         seen.append(times)
     return {name: entry for name, entry in found.items() if entry[0]}
+
+
+def _there(devices: list[Device], answers: Answers) -> list[Device]:
+    """Those the hour itself saw, else those of its margins: a machine of the same name may follow just after it."""
+    return [d for d in devices if np.any((d.time >= answers.start) & (d.time < answers.end))] or devices
 
 
 def _gpus(capacity: dict[str, int], devices: list[Device], labels: dict[str, str]) -> NodeGpus:
@@ -107,7 +114,7 @@ def _gpus(capacity: dict[str, int], devices: list[Device], labels: dict[str, str
 
 
 def _number(labels: dict[str, str], name: str) -> int:
-    return int(labels[name]) if labels.get(name, "").isdigit() else 0
+    return int(labels[name]) if labels.get(name, "").isdecimal() else 0
 
 
 def _models(count: int, devices: list[Device], otherwise: str) -> dict[str, int]:
