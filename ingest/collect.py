@@ -16,6 +16,7 @@ from finops.times import now
 from ingest import store, windows
 from ingest.blame import nobodys, retried
 from ingest.catalogue import PHASES, QUERIES, Query
+from ingest.scrapes import scrape_interval
 from ingest.sources import Samples, Source, SourceError, Spent, Unreachable
 from ingest.sources.decode import one_line
 from ingest.tidy.answers import MARGIN, Answers
@@ -118,7 +119,7 @@ def _one(
         answers = cut(found, claimed.start.timestamp(), claimed.end.timestamp())
         rows = facts(
             answers, until=until.timestamp(), pool_label=cluster.node_pool_label, user_label=cluster.user_label,
-            configured=cluster.scrape_interval,
+            configured=scrape_interval(cluster),
         )  # fmt: skip
         retried(lambda: store.store(rows, cluster=cluster.id, attempt=claimed.attempt, until=until, settled=settled, spent=spent))
     except windows.Overtaken:
