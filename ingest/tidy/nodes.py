@@ -1,6 +1,7 @@
 """Nodes and their GPUs in one hour: capacity, boards, models, and what a unit of each resource is worth."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,7 +12,9 @@ from finops.accounting.shares import NodeGpus, boards, slices_of, unit_share
 from finops.accounting.usage import scrape_interval
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device
+from ingest.tidy.machines import Machine, machines
 
+Counted = tuple[str, list[float], list[float]]
 POOLS = ("karpenter_sh_nodepool", "eks_amazonaws_com_nodegroup", "cloud_google_com_gke_nodepool", "kubernetes_azure_com_agentpool")
 SPOT = {
     "karpenter_sh_capacity_type": ("spot",),
@@ -42,51 +45,78 @@ class Node:
 
 
 def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configured: float | None) -> list[Node]:
-    """Every node whose capacity names a GPU resource."""
+    """Every node whose capacity names a GPU resource; a name that went on to another machine is two."""
     labels = {row["node"]: row for row, _ in answers.last("node_labels") if "node" in row}
-    uids = {row["node"]: row.get("system_uuid") or row.get("provider_id", "") for row, _ in answers.last("node_info") if "node" in row}
-    created = {row["node"]: value for row, value in answers.last("node_created") if "node" in row}
+    known = machines(answers)
     on_node: dict[str, list[Device]] = defaultdict(list)
     for device in devices:
         on_node[device.node].append(device)
     found = []
-    for name, (capacity, series) in sorted(_capacities(answers).items()):
+    for name, rows in sorted(_capacities(answers).items()):
         row = {key.removeprefix("label_"): value for key, value in labels.get(name, {}).items()}
-        gpus = _gpus(capacity, on_node[name], row)
-        # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
-        interval = configured or float(np.median([scrape_interval(np.array(times)) for times in series]))
-        count = boards(gpus)
-        found.append(
-            Node(
-                name,
-                uids.get(name, ""),
-                created.get(name),
-                min(map(min, series)),
-                max(map(max, series)),
-                interval / 2,
-                capacity,
-                {r: unit_share(r, gpus) for r in capacity},
-                _models(count, on_node[name], gpus.model),
-                count,
-                _pool(row, pool_label),
-                next((row[k] for k in INSTANCE_TYPES if row.get(k)), ""),
-                _capacity_type(row),
-            )
-        )
+        for machine in known.get(name) or [Machine("", None)]:
+            there = _there(on_node[name], answers, machine)
+            found += _node(name, rows, machine, there, row, answers, pool_label=pool_label, configured=configured)
     return found
 
 
-def _capacities(answers: Answers) -> dict[str, tuple[dict[str, int], list[list[float]]]]:
-    """Units by resource, and the times of each series, by node."""
-    found: dict[str, tuple[dict[str, int], list[list[float]]]] = {}
-    for labels, times, values in answers.series("capacity"):
-        capacity, seen = found.setdefault(labels.get("node", ""), ({}, []))
-        inside = [v for t, v in zip(times, values, strict=True) if answers.start <= t < answers.end] or values
-        most = int(max(inside))
-        if most > 0:
-            capacity[labels["resource"]] = max(capacity.get(labels["resource"], 0), most)
-        seen.append(times)
-    return {name: entry for name, entry in found.items() if entry[0]}
+def _node(
+    name: str, rows: Sequence[Counted], machine: Machine, devices: list[Device], row: dict[str, str], answers: Answers, *,
+    pool_label: str, configured: float | None,
+) -> list[Node]:  # fmt: skip
+    """The machine as a node; none where it never had GPUs."""
+    capacity, series = _capacity(rows, machine, answers)
+    if not capacity:
+        return []
+    gpus = _gpus(capacity, devices, row)
+    # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
+    interval = configured or float(np.median([scrape_interval(np.array(times)) for times in series]))
+    count = boards(gpus)
+    return [
+        Node(
+            name,
+            machine.uid,
+            machine.created,
+            min(map(min, series)),
+            max(map(max, series)),
+            interval / 2,
+            capacity,
+            {r: unit_share(r, gpus) for r in capacity},
+            _models(count, devices, gpus.model),
+            count,
+            _pool(row, pool_label),
+            next((row[k] for k in INSTANCE_TYPES if row.get(k)), ""),
+            _capacity_type(row),
+        )
+    ]
+
+
+def _capacities(answers: Answers) -> dict[str, list[Counted]]:
+    """(resource, times, units) of each series, by node."""
+    found: dict[str, list[Counted]] = defaultdict(list)
+    for labels, times, values in answers.counts("capacity"):
+        found[labels.get("node", "")].append((labels["resource"], times, values))
+    return found
+
+
+def _capacity(rows: Sequence[Counted], machine: Machine, answers: Answers) -> tuple[dict[str, int], list[list[float]]]:
+    """Units by resource, and the times of each series, while the machine was there."""
+    capacity: dict[str, int] = {}
+    seen = []
+    for resource, times, values in rows:
+        if not (told := [(t, v) for t, v in zip(times, values, strict=True) if machine.at(t)]):
+            continue
+        inside = [v for t, v in told if answers.start <= t < answers.end] or [v for _, v in told]
+        if (most := int(max(inside))) > 0:
+            capacity[resource] = max(capacity.get(resource, 0), most)
+        seen.append([t for t, _ in told])
+    return capacity, seen
+
+
+def _there(devices: list[Device], answers: Answers, machine: Machine) -> list[Device]:
+    """Those the hour itself saw in the machine, else those of its margins, where another of the same name may follow."""
+    mine = [d for d in devices if np.any((d.time >= machine.begin) & (d.time < machine.until))] or devices
+    return [d for d in mine if np.any((d.time >= max(answers.start, machine.begin)) & (d.time < min(answers.end, machine.until)))] or mine
 
 
 def _gpus(capacity: dict[str, int], devices: list[Device], labels: dict[str, str]) -> NodeGpus:
@@ -107,7 +137,7 @@ def _gpus(capacity: dict[str, int], devices: list[Device], labels: dict[str, str
 
 
 def _number(labels: dict[str, str], name: str) -> int:
-    return int(labels[name]) if labels.get(name, "").isdigit() else 0
+    return int(labels[name]) if labels.get(name, "").isdecimal() else 0
 
 
 def _models(count: int, devices: list[Device], otherwise: str) -> dict[str, int]:
