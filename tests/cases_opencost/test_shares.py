@@ -4,8 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from finops.accounting.shares import NodeGpus, boards
-from tests.cases_opencost.ground import A100, GPU, PER_DAY, TEN, WHOLE, Ground, bill, cluster, kinds, price, rows
+from tests.cases_opencost.ground import GPU, PER_DAY, WHOLE, Ground, bill, cluster, price, rows
 from tests.fleet import minutes
 
 D = Decimal
@@ -135,7 +134,7 @@ def physical(capacity: dict[str, int], instances: dict[str, int], product: str =
         pytest.param({GPU: 7}, {"GPU-1": 7}, "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", 1, id="OC-11 single"),
         pytest.param({GPU: 2, ONE_G: 10}, {"GPU-1": 7, "GPU-2": 3}, "NVIDIA-A100-SXM4-40GB", 2, id="OC-12 both sliced"),
         pytest.param({GPU: 1, ONE_G: 7}, {"GPU-1": 0, "GPU-2": 7}, "NVIDIA-A100-SXM4-40GB", 2, id="OC-12 one sliced"),
-        pytest.param({ONE_G: 7}, {"GPU-1": 7}, "", 1, id="OC-14"),
+        pytest.param({ONE_G: 3, "nvidia_com_mig_2g_10gb": 2}, {"GPU-1": 5}, "NVIDIA-A100-SXM4-40GB", 1, id="OC-14"),
     ],
 )
 def test_slices_are_never_more_gpus_than_there_are(capacity, instances, product, right, tmp_path) -> None:
