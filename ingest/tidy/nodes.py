@@ -42,15 +42,17 @@ class Node:
 
 
 def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configured: float | None) -> list[Node]:
-    """Every node whose capacity names a GPU resource."""
+    """Every node whose capacity names a GPU resource, and every other on which the exporter sees boards: they were paid for."""
     labels = _told(answers, "node_labels")
     uids = {node: row.get("system_uuid") or row.get("provider_id", "") for node, row in _told(answers, "node_info").items()}
     created = {row["node"]: value for row, value in answers.last("node_created") if "node" in row}
     on_node: dict[str, list[Device]] = defaultdict(list)
     for device in devices:
         on_node[device.node].append(device)
+    capacities = _capacities(answers)
+    seen = {name: ({}, [d.time.tolist() for d in on_node[name] if len(d.time)]) for name in uids if name not in capacities and name in on_node}
     found = []
-    for name, (capacity, series) in sorted(_capacities(answers).items()):
+    for name, (capacity, series) in sorted((capacities | {name: entry for name, entry in seen.items() if entry[1]}).items()):
         row = {key.removeprefix("label_"): value for key, value in labels.get(name, {}).items()}
         gpus = _gpus(capacity, on_node[name], row)
         # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
