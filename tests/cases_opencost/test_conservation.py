@@ -98,6 +98,28 @@ def test_everything_told_twice_counts_once(copy: dict[str, str], tmp_path) -> No
     assert (total.allocated_gpu_hours, total.used_gpu_hours, total.capacity_gpu_hours, total.cost) == (1, D("0.5"), 1, 2)
 
 
+def renamed(lines: list[str]) -> list[str]:
+    """The series of pods as a scraper stores them that puts the labels of kube-state-metrics' own pod in their place."""
+    found = []
+    for name, rest in (line.split("{", 1) for line in lines if line.startswith("kube_pod")):
+        for own in ("namespace", "pod", "container"):
+            rest = rest.replace(f'{own}="', f'exported_{own}="')
+        found.append(f'{name}{{namespace="monitoring",pod="ksm-0",container="ksm",instance="b",{rest}')
+    return found
+
+
+@pytest.mark.parametrize("twice", [pytest.param(True, id="OC-66 second in the scraper's namespace"), pytest.param(False, id="OC-66 that one alone")])
+def test_pods_are_themselves_under_exported_labels_too(twice: bool, tmp_path) -> None:
+    rule(label="", kind="match", name="ml", match={"namespace": "ml"})
+    who = {"namespace": "ml", "pod": "a", "uid": "uid-ml-a"}
+    fleet = Ground().node(**{GPU: 4}).hold("a", 2).hold("b")
+    fleet.put("kube_pod_container_resource_requests", who | {"container": "second", "node": "n1", "resource": GPU}, 1)
+    fleet.lines = [line for line in fleet.lines if twice or not line.startswith("kube_pod")] + renamed(fleet.lines)
+    fleet.card("GPU-1", "a", busy=0.5).collected(tmp_path)
+    held = {keys: row.allocated_gpu_hours for keys, row in rows("team", "namespace", "pod").items()}
+    assert held == {("ml", "ml", "a"): 3, ("ml", "ml", "b"): 1}
+
+
 @pytest.mark.parametrize("step", [pytest.param(15, id="OC-67 15 s"), pytest.param(30, id="OC-67 30 s"), pytest.param(60, id="OC-67 60 s")])
 @pytest.mark.parametrize("configured", [None, "step"])
 def test_hours_do_not_hang_on_the_scrape_interval(step: int, configured: str | None, tmp_path) -> None:
