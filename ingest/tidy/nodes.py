@@ -50,9 +50,11 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
     for device in devices:
         on_node[device.node].append(device)
     capacities = _capacities(answers)
-    seen = {name: ({}, [d.time.tolist() for d in on_node[name] if len(d.time)]) for name in uids if name not in capacities and name in on_node}
+    for name in {*labels, *uids, *created} & on_node.keys() - capacities.keys():
+        if times := [device.time.tolist() for device in on_node[name] if len(device.time)]:
+            capacities[name] = {}, times
     found = []
-    for name, (capacity, series) in sorted((capacities | {name: entry for name, entry in seen.items() if entry[1]}).items()):
+    for name, (capacity, series) in sorted(capacities.items()):
         row = {key.removeprefix("label_"): value for key, value in labels.get(name, {}).items()}
         gpus = _gpus(capacity, on_node[name], row)
         # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
