@@ -12,7 +12,7 @@ from finops.accounting.shares import NodeGpus, boards, slices_of, unit_share
 from finops.accounting.usage import scrape_interval
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device
-from ingest.tidy.machines import Machine, machines
+from ingest.tidy.machines import Machine, machines, together
 
 Counted = tuple[str, list[float], list[float]]
 POOLS = ("karpenter_sh_nodepool", "eks_amazonaws_com_nodegroup", "cloud_google_com_gke_nodepool", "kubernetes_azure_com_agentpool")
@@ -45,18 +45,22 @@ class Node:
 
 
 def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configured: float | None) -> list[Node]:
-    """Every node whose capacity names a GPU resource; a name that went on to another machine is two."""
-    labels = {row["node"]: row for row, _ in answers.last("node_labels") if "node" in row}
+    """Every node whose capacity names a GPU resource, and every other on which the exporter sees boards: they were paid for.
+
+    A name that went on to another machine is two nodes.
+    """
+    labels = together(answers, "node_labels")
     known = machines(answers)
     on_node: dict[str, list[Device]] = defaultdict(list)
     for device in devices:
         on_node[device.node].append(device)
+    capacities = _capacities(answers)
     found = []
-    for name, rows in sorted(_capacities(answers).items()):
+    for name in sorted({*capacities, *({*labels, *known} & on_node.keys())}):
         row = {key.removeprefix("label_"): value for key, value in labels.get(name, {}).items()}
         for machine in known.get(name) or [Machine("", None)]:
             there = _there(on_node[name], answers, machine)
-            found += _node(name, rows, machine, there, row, answers, pool_label=pool_label, configured=configured)
+            found += _node(name, capacities.get(name, []), machine, there, row, answers, pool_label=pool_label, configured=configured)
     return found
 
 
@@ -66,7 +70,9 @@ def _node(
 ) -> list[Node]:  # fmt: skip
     """The machine as a node; none where it never had GPUs."""
     capacity, series = _capacity(rows, machine, answers)
-    if not capacity:
+    if not capacity:  # no device plugin answers: its boards are there all the same
+        series = [device.time.tolist() for device in devices if len(device.time)]
+    if not series:
         return []
     gpus = _gpus(capacity, devices, row)
     # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
