@@ -45,12 +45,19 @@ def unit_share(resource: str, node: NodeGpus) -> Fraction:
 def replicas(resource: str, node: NodeGpus) -> int:
     """How many units one board is cut into: the capacity of the resource by its boards, whatever labels say."""
     units = node.capacity.get(resource, 0)
-    boards = node.boards_whole or node.count_label
+    boards = _boards_in_slots(units, node)
     if not _is_shared(resource, node, boards) or units <= 1:
         return 1
     if boards and units % boards == 0:
         return units // boards
     return max(node.replicas_label, 1)
+
+
+def _boards_in_slots(units: int, node: NodeGpus) -> int:
+    """The boards seen. An exporter may show the used ones alone: more are believed where the labels explain the capacity to the unit."""
+    if node.boards_whole < node.count_label and node.replicas_label > 1 and node.count_label * node.replicas_label == units:
+        return node.count_label
+    return node.boards_whole or node.count_label
 
 
 def _is_shared(resource: str, node: NodeGpus, boards: int) -> bool:

@@ -10,7 +10,7 @@ from finops.accounting.ownership import sanitised
 from finops.accounting.shares import NodeGpus, boards, slices_of, unit_share
 from finops.accounting.usage import scrape_interval
 from ingest.tidy.answers import Answers
-from ingest.tidy.devices import Device
+from ingest.tidy.devices import Device, at_once
 
 POOLS = ("karpenter_sh_nodepool", "eks_amazonaws_com_nodegroup", "cloud_google_com_gke_nodepool", "kubernetes_azure_com_agentpool")
 SPOT = {
@@ -90,20 +90,28 @@ def _capacities(answers: Answers) -> dict[str, tuple[dict[str, int], list[list[f
 
 
 def _gpus(capacity: dict[str, int], devices: list[Device], labels: dict[str, str]) -> NodeGpus:
-    whole = {d.uuid for d in devices if not d.instance}
-    sliced = {d.uuid for d in devices if d.instance}
+    whole = [d for d in devices if not d.instance]
     product = labels.get("nvidia_com_gpu_product", "")
     model = devices[0].model if devices else product
     return NodeGpus(
         capacity,
-        len(whole | sliced),
-        len(whole - sliced),
+        _boards_seen(devices),
+        _boards_seen(whole),
         model,
         product,
         _number(labels, "nvidia_com_gpu_count"),
         _number(labels, "nvidia_com_gpu_replicas"),
         any(d.shared for d in devices),
     )
+
+
+def _boards_seen(devices: list[Device]) -> int:
+    """Boards in their slots: one that took another's place is no second one."""
+    slots: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
+    for device in devices:
+        first, last = slots[device.slot].get(device.uuid, device.seen)
+        slots[device.slot][device.uuid] = min(first, device.seen[0]), max(last, device.seen[1])
+    return sum(at_once(boards.values()) for boards in slots.values())
 
 
 def _number(labels: dict[str, str], name: str) -> int:
@@ -131,6 +139,8 @@ def _capacity_type(labels: dict[str, str]) -> str:
     return "spot" if any(labels.get(k) in values for k, values in SPOT.items()) else "on-demand"
 
 
-def instance_size(device: Device) -> Fraction:
-    """GPUs that one device is: a whole board, or its part of the board's slices."""
-    return Fraction(device.slices, slices_of(device.model)) if device.instance and device.slices else Fraction(1)
+def instance_size(device: Device) -> Fraction | None:
+    """GPUs that one device is: a whole board, or its part of the board's slices; None where its profile is not told."""
+    if not device.instance:
+        return Fraction(1)
+    return Fraction(device.slices, slices_of(device.model)) if device.slices else None

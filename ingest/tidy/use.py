@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from finops.accounting.usage import Floats, cells
-from ingest.tidy.devices import Device
+from finops.accounting.usage import REACH, Floats, cells
+from ingest.tidy.devices import Device, at_once
 from ingest.tidy.nodes import Node, instance_size
 from ingest.tidy.pods import Pod
 
@@ -35,10 +35,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A pod on a device: `share` GPUs of it."""
+    """A pod on a device: `share` GPUs of it; `unit` GPUs is one of what it holds."""
 
     pod: Pod
     device: Device
+    unit: float
     share: float
     inferred: bool
 
@@ -66,7 +67,7 @@ def _seats(pods: list[Pod], nodes: list[Node], devices: list[Device]) -> list[Se
 
 def _on_node(pods: list[Pod], devices: list[Device], shares: dict[str, Fraction]) -> list[Seat]:
     named = {id(pod): [d for d in devices if _names(d, pod)] for pod in pods}
-    lacking = [pod for pod in pods if len(named[id(pod)]) < _cards(pod, shares)]
+    lacking = [pod for pod in pods if _boards(pod, named[id(pod)]) < _cards(pod, shares)]
     seats = []
     for pod in pods:
         unit, mine = shares.get(pod.resource, Fraction(1)), named[id(pod)]
@@ -77,9 +78,16 @@ def _on_node(pods: list[Pod], devices: list[Device], shares: dict[str, Fraction]
             free = [d for d in devices if id(d) not in taken]
             added = _by_elimination(pod, lacking, mine, free, shares)
             mine, inferred = mine + added, bool(added)
-        cards = len(mine) if _pooled(pod, unit) else max(len(mine), pod.quantity)
-        seats += [Seat(pod, device, float(unit * pod.quantity / cards), inferred) for device in mine]
+        cards = max(_boards(pod, mine), _cards(pod, shares), 1)
+        seats += [Seat(pod, device, float(unit), float(unit * pod.quantity / cards), inferred) for device in mine]
     return seats
+
+
+def _boards(pod: Pod, devices: list[Device]) -> int:
+    """How many of the devices were there at one time of the lease: one that replaced another is no second one."""
+    lease = pod.lease
+    assert lease is not None
+    return at_once((max(device.seen[0], lease.start), min(device.seen[1], lease.end)) for device in devices)
 
 
 def _names(device: Device, pod: Pod) -> bool:
@@ -98,9 +106,9 @@ def _cards(pod: Pod, shares: dict[str, Fraction]) -> int:
 
 def _by_elimination(pod: Pod, lacking: list[Pod], mine: list[Device], free: list[Device], shares: dict[str, Fraction]) -> list[Device]:
     """Unlabelled cards are a lease's where it alone lacks cards while it lasts, and they are as many as it lacks."""
-    missing = _cards(pod, shares) - len(mine)
+    missing = _cards(pod, shares) - _boards(pod, mine)
     rivals = [other for other in lacking if other is not pod and _overlap(other, pod)]
-    fitting = [d for d in free if instance_size(d) == shares.get(pod.resource, Fraction(1))]
+    fitting = [d for d in free if instance_size(d) in (shares.get(pod.resource, Fraction(1)), None)]
     return fitting if missing > 0 and not rivals and len(fitting) == missing else []
 
 
@@ -169,14 +177,21 @@ def _cut(begin: Floats, until: Floats, busy: Floats, edges: Floats) -> tuple[Flo
 
 
 def _part(seat: Seat, group: list[Seat], middle: Floats) -> Floats:
-    """GPUs that a wholly busy device is worth to this pod: in proportion to the shares of the pods started by then."""
-    size = float(instance_size(seat.device))
+    """GPUs that a wholly busy device is worth to this pod, among the pods started by then: by their own values, else by their shares."""
+    known = instance_size(seat.device)
+    size = seat.unit if known is None else float(known)
     if len(group) == 1 and seat.share >= size:
         return np.full(len(middle), seat.share)
-    started = np.zeros(len(middle))
-    for other in group:
-        lease = other.pod.lease
-        if lease:
-            started += other.share * ((middle >= lease.started) & (middle < lease.end))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(started > 0, size * seat.share / started, 0.0)
+    started = np.array([_started(each, middle) for each in group])
+    shares = np.array([[each.share] for each in group]) * started
+    own = seat.device.own.at([(each.pod.namespace, each.pod.name) for each in group], middle, reach=REACH * seat.device.interval)
+    told = ~(np.isnan(own) & started).any(axis=0) & (np.nansum(own * started, axis=0) > 0)
+    weights = np.where(told, np.nan_to_num(own) * started, shares)
+    whole = weights.sum(axis=0)
+    return np.divide(size * weights[next(n for n, each in enumerate(group) if each is seat)], whole, out=np.zeros(len(middle)), where=whole > 0)
+
+
+def _started(seat: Seat, moments: Floats) -> NDArray[np.bool_]:
+    lease = seat.pod.lease
+    assert lease is not None
+    return (moments >= lease.started) & (moments < lease.end)
