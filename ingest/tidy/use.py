@@ -77,10 +77,19 @@ def _on_node(pods: list[Pod], devices: list[Device], shares: dict[str, Fraction]
             taken = {id(d) for other in pods if _overlap(other, pod) for d in named[id(other)]}
             free = [d for d in devices if id(d) not in taken]
             added = _by_elimination(pod, lacking, mine, free, shares)
-            mine, inferred = mine + added, bool(added)
+            mine, inferred = _one_each(mine + added, unit), bool(added)
         cards = max(_boards(pod, mine), _cards(pod, shares), 1)
         seats += [Seat(pod, device, float(unit), float(unit * pod.quantity / cards), inferred) for device in mine]
     return seats
+
+
+def _one_each(devices: list[Device], unit: Fraction) -> list[Device]:
+    """An instance id that was two devices in the hour is the one as large as what the pod holds."""
+    found: dict[tuple[str, str], Device] = {}
+    for device in devices:
+        if (device.uuid, device.instance) not in found or instance_size(device) == unit:
+            found[device.uuid, device.instance] = device
+    return list(found.values())
 
 
 def _boards(pod: Pod, devices: list[Device]) -> int:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from finops.models import Rate
 from tests.cases_dcgm.scraped import GPU, Scraped, bill, hours
 
 pytestmark = pytest.mark.django_db
@@ -130,11 +129,10 @@ def test_a_job_per_row_is_one_device(tmp_path) -> None:
 
 
 def test_one_host_name_on_every_node(tmp_path) -> None:
-    """Page k (D61): Hostname is the engine's service; the exporters' pods tell the nodes. At two prices a mistake would show."""
+    """Page k (D61): Hostname is the engine's service; the exporters' pods tell the nodes."""
     fleet = Scraped().node("gpu-5").node("gpu-6")
     fleet.exporter("nvidia-dcgm-exporter-4hj7d", node="gpu-5", address="10.42.5.9").exporter("nvidia-dcgm-exporter-t9c3x", node="gpu-6", address="10.42.6.12")
     fleet.hold("team-web", "sd-api-1", node="gpu-5").hold("team-ads", "bidder-9", node="gpu-6").page("k-remote-hostengine-two-nodes")
-    Rate.objects.create(price="1", currency="CHF")
     fleet.collected(tmp_path)
     assert hours("used", "idle", "unmeasured") == {"sd-api-1": (0.601, 0.399, 0), "bidder-9": (0.098, 0.902, 0)}
     assert hours("allocated", by="node") == {"gpu-5": (1,), "gpu-6": (1,)}
