@@ -1,9 +1,10 @@
 """Which part of a physical GPU one unit of a resource is."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from finops.accounting.gpu_models import normalise_model
 
@@ -31,6 +32,7 @@ class NodeGpus:
     count_label: int = 0
     replicas_label: int = 0
     shared_on_a_board: bool = False  # two pods named on one board at a time
+    at_once: Sequence[Mapping[str, int]] = ()  # capacities that were there at one time, where they changed
 
 
 def unit_share(resource: str, node: NodeGpus) -> Fraction:
@@ -69,8 +71,7 @@ def _is_shared(resource: str, node: NodeGpus, boards: int) -> bool:
 
 def boards(node: NodeGpus) -> int:
     """Physical GPUs of the node, by its capacity; MIG instances and replicas are put together again."""
-    held = sum((n * unit_share(r, node) for r, n in node.capacity.items()), Fraction(0))
-    by_capacity = -(-held.numerator // held.denominator)
+    by_capacity = max(ceil(sum(n * unit_share(r, node) for r, n in units.items())) for units in node.at_once or [node.capacity])
     mig = any(MIG_RESOURCE.match(r) for r in node.capacity) or MIG_PRODUCT.search(node.product_label)
     # Leftover slices that no profile fills make capacity look smaller than the boards that carry them.
     return max(by_capacity, node.boards_seen) if mig else by_capacity or node.boards_seen

@@ -1,7 +1,7 @@
 """Nodes and their GPUs in one hour: capacity, boards, models, and what a unit of each resource is worth."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -50,22 +50,22 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
     for device in devices:
         on_node[device.node].append(device)
     found = []
-    for name, (capacity, series) in sorted(_capacities(answers).items()):
+    for name, told in sorted(_capacities(answers).items()):
         row = {key.removeprefix("label_"): value for key, value in labels.get(name, {}).items()}
-        gpus = _gpus(capacity, on_node[name], row)
+        gpus = _gpus(told, on_node[name], row)
         # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
-        interval = configured or float(np.median([scrape_interval(np.array(times)) for times in series]))
+        interval = configured or float(np.median([scrape_interval(np.array(times)) for times in told.series]))
         count = boards(gpus)
         found.append(
             Node(
                 name,
                 uids.get(name, ""),
                 created.get(name),
-                min(map(min, series)),
-                max(map(max, series)),
+                min(map(min, told.series)),
+                max(map(max, told.series)),
                 interval / 2,
-                capacity,
-                {r: unit_share(r, gpus) for r in capacity},
+                told.most,
+                {r: unit_share(r, gpus) for r in told.most},
                 _models(count, on_node[name], gpus.model),
                 count,
                 _pool(row, pool_label),
@@ -76,25 +76,40 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
     return found
 
 
-def _capacities(answers: Answers) -> dict[str, tuple[dict[str, int], list[list[float]]]]:
-    """Units by resource, and the times of each series, by node."""
-    found: dict[str, tuple[dict[str, int], list[list[float]]]] = {}
+@dataclass(slots=True)
+class _Told:
+    """What a node's capacity series said: most units by resource, units by scrape and resource, the times of each series."""
+
+    most: dict[str, int] = field(default_factory=dict)
+    at: dict[float, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    series: list[list[float]] = field(default_factory=list)
+
+    def mixes(self) -> list[dict[str, int]]:
+        """The capacities that were there at one time: a repartitioned board is not there twice."""
+        if len(self.most) < 2:
+            return [self.most]
+        return [dict(mix) for mix in {frozenset(units.items()) for units in self.at.values()}]
+
+
+def _capacities(answers: Answers) -> dict[str, _Told]:
+    found: dict[str, _Told] = defaultdict(_Told)
     for labels, times, values in answers.series("capacity"):
-        capacity, seen = found.setdefault(labels.get("node", ""), ({}, []))
-        inside = [v for t, v in zip(times, values, strict=True) if answers.start <= t < answers.end] or values
-        most = int(max(inside))
-        if most > 0:
-            capacity[labels["resource"]] = max(capacity.get(labels["resource"], 0), most)
-        seen.append(times)
-    return {name: entry for name, entry in found.items() if entry[0]}
+        told, resource = found[labels.get("node", "")], labels["resource"]
+        told.series.append(times)
+        inside = [(t, int(v)) for t, v in zip(times, values, strict=True) if answers.start <= t < answers.end] or [(times[-1], int(max(values)))]
+        for t, units in inside:
+            if units > 0:
+                told.most[resource] = max(told.most.get(resource, 0), units)
+                told.at[t][resource] = max(told.at[t].get(resource, 0), units)
+    return {name: told for name, told in found.items() if told.most}
 
 
-def _gpus(capacity: dict[str, int], devices: list[Device], labels: dict[str, str]) -> NodeGpus:
+def _gpus(told: _Told, devices: list[Device], labels: dict[str, str]) -> NodeGpus:
     whole = [d for d in devices if not d.instance]
     product = labels.get("nvidia_com_gpu_product", "")
     model = devices[0].model if devices else product
     return NodeGpus(
-        capacity,
+        told.most,
         _boards_seen(devices),
         _boards_seen(whole),
         model,
@@ -102,6 +117,7 @@ def _gpus(capacity: dict[str, int], devices: list[Device], labels: dict[str, str
         _number(labels, "nvidia_com_gpu_count"),
         _number(labels, "nvidia_com_gpu_replicas"),
         any(d.shared for d in devices),
+        told.mixes(),
     )
 
 
