@@ -3,6 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,13 +36,14 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A pod on a device: `share` GPUs of it; `unit` GPUs is one of what it holds."""
+    """A pod on a device: `share` GPUs of it, over the `span` in which it was this device; `unit` GPUs is one of what it holds."""
 
     pod: Pod
     device: Device
     unit: float
     share: float
     inferred: bool
+    span: tuple[float, float] = (-inf, inf)
 
 
 def use(pods: list[Pod], nodes: list[Node], devices: list[Device], *, start: float, end: float) -> list[Use]:
@@ -78,9 +80,16 @@ def _on_node(pods: list[Pod], devices: list[Device], shares: dict[str, Fraction]
             free = [d for d in devices if id(d) not in taken]
             added = _by_elimination(pod, lacking, mine, free, shares)
             mine, inferred = _one_each(mine + added, unit), bool(added)
-        cards = max(_boards(pod, mine), _cards(pod, shares), 1)
-        seats += [Seat(pod, device, float(unit), float(unit * pod.quantity / cards), inferred) for device in mine]
+        boards = _boards(pod, mine)
+        cards = max(boards, _cards(pod, shares), 1)
+        spans = [_seen(device) if len(mine) > boards else (-inf, inf) for device in mine]
+        seats += [Seat(pod, d, float(unit), float(unit * pod.quantity / cards), inferred, span) for d, span in zip(mine, spans, strict=True)]
     return seats
+
+
+def _seen(device: Device) -> tuple[float, float]:
+    """When a device was there, where another took its place: neither speaks for the other's time."""
+    return device.seen[0] - device.interval / 2, device.seen[1] + device.interval / 2
 
 
 def _one_each(devices: list[Device], unit: Fraction) -> list[Device]:
@@ -129,7 +138,8 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
     lease, device = seat.pod.lease, seat.device
     assert lease is not None
     inside = (device.time >= lease.start) & (device.time < lease.end)
-    begin, until = cells(device.time[inside], interval=device.interval, start=lease.started, end=lease.end)
+    first, last = max(lease.started, seat.span[0]), min(lease.end, seat.span[1])
+    begin, until = cells(device.time[inside], interval=device.interval, start=first, end=last)
     begin, until, busy = _cut(begin, until, device.busy[inside], _breaks(group, start, end))
     seconds = until - begin
     factor = np.minimum(busy * _part(seat, group, (begin + until) / 2), seat.share)
