@@ -86,6 +86,7 @@ def _commands(given: Environment) -> dict[str, tuple[str, ...]]:
         "web": ("-m", "gunicorn", "finops.wsgi", "--bind", f"{given.shown_host}:{given.port}", "--workers", "2", "--threads", "4",
                 "--preload", "--graceful-timeout", "8", "--forwarded-allow-ips", "", "--log-level", "warning"),
         "worker": (*celery, "worker", "-c", "4", "--loglevel", "WARNING"),
+        "scraper": (*celery, "worker", "-Q", "scrape", "-c", "2", "-n", "scraper@%h", "--loglevel", "WARNING"),
         "beat": (*celery, "beat", "--schedule", str(given.data_dir / "beat-schedule"), "--pidfile=", "--loglevel", "WARNING"),
     }  # fmt: skip
 
@@ -97,7 +98,7 @@ def _more(name: str, *, given: Environment) -> dict[str, str]:
     danger are messages that carry code: ours are JSON.
     """
     worker = {"REMAP_SIGTERM": "SIGQUIT", "PYTHONWARNINGS": "ignore:You're running the worker with superuser"}
-    return {"web": {"DEBUG": str(_debug(given)).lower()}, "worker": worker}.get(name, {})
+    return {"web": {"DEBUG": str(_debug(given)).lower()}, "worker": worker, "scraper": worker}.get(name, {})
 
 
 def _announce(given: Environment, *, logins: str) -> None:

@@ -60,7 +60,6 @@ def _sums(line: Line, energy: float | None) -> list:
 def store(cursor, made: Made, *, cluster: int, hour: datetime, zone: ZoneInfo, version: int) -> None:
     """Replaces the hour's lines and findings and makes its day again; `version` is that of the facts they were made from."""
     day = hour.astimezone(zone).date()
-    cursor.execute("select ensure_month(%s), ensure_month(%s)", [hour.date(), day])
     _holdings(cursor, made, cluster)
     cursor.execute("delete from ledger_hour where cluster_id = %s and hour = %s", [cluster, hour])
     with cursor.copy(f"copy ledger_hour (cluster_id, hour, since, holding, price, {', '.join(SUMS)}) from stdin") as copy:

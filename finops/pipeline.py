@@ -4,7 +4,7 @@ from datetime import datetime
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 
-from finops import facts, ledger
+from finops import facts, ledger, partitions
 from finops.book import Book
 from finops.hour import Hour
 from finops.models import Cluster
@@ -36,11 +36,11 @@ def account(cluster: Cluster, *, start: datetime | None = None, end: datetime | 
 
 def _hour(book: Book, start: datetime, end: datetime, *, anyway: bool) -> bool:
     """Makes the hour's lines and findings from its facts and stores them with the day's roll-up; False where another was faster."""
-    cluster = book.cluster.id
+    cluster, day = book.cluster.id, start.astimezone(book.zone).date()
+    partitions.make(start.date(), day)
     with transaction.atomic(), connection.cursor() as cursor:
         # Hours of one day share its roll-up: one writer per cluster and day.
-        day = start.astimezone(book.zone).date().toordinal()
-        cursor.execute("select pg_advisory_xact_lock(%s, %s)", [cluster, day])
+        cursor.execute("select pg_advisory_xact_lock(%s, %s)", [cluster, day.toordinal()])
         cursor.execute("select dirty, facts_version, collected_until from collection_window where cluster_id = %s and start = %s", [cluster, start])
         dirty, version, collected = cursor.fetchone()
         if not dirty and not anyway:

@@ -152,6 +152,8 @@ LOGGING = {
 # A killed worker's task is run again, and does no harm twice. Its time limit stays well below the visibility timeout:
 # a longer task would be handed out a second time while the first still runs.
 CELERY_BROKER_URL = REDIS.broker if REDIS else "memory://"
+# A scrape that is missed is lost, a collection that waits is not: scrapes have a worker of their own.
+CELERY_TASK_ROUTES = {"ingest.tasks.scrape*": {"queue": "scrape"}}
 CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
 CELERY_ACCEPT_CONTENT = ["json"]

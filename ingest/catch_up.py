@@ -51,7 +51,7 @@ def catch_up(
         try:
             problems += collect_claimed(cluster, claims, source=source, until=settled(at), settled=settled(at), clock=clock, progress=progress)
         except Unreachable as error:
-            problems.append(f"cluster {cluster.name}: {error}")
+            problems.append(str(error))
             break
         _account(cluster)
         if (clock() - began).total_seconds() > seconds:

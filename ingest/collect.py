@@ -52,7 +52,7 @@ def collect_claimed(
     left = list(claims)
     try:
         for chunk in _chunks(claims):
-            _ask_the_time(source)
+            _ask_the_time(source, f"cluster {cluster.name}, {chunk[0].start.isoformat()}")
             problems += _chunk(cluster, chunk, source=source, until=until, settled=settled, clock=clock, progress=progress)
             left = [claimed for claimed in left if claimed not in chunk]
     except Exception as error:
@@ -79,18 +79,18 @@ def _chunk(
     return problems
 
 
-def _ask_the_time(source: Source) -> None:
+def _ask_the_time(source: Source, what_for: str) -> None:
     try:
         source.check()
     except SourceError as error:
-        raise Unreachable(str(error)) from error
+        raise Unreachable(f"{what_for}: {error}") from error
 
 
 def _give_back(cluster: Cluster, claims: Sequence[Claim], error: Exception, *, now: datetime) -> None:
     if connection.connection is not None and not connection.is_usable():
         connection.close()
     with suppress(DatabaseError, InterfaceError):  # the database is still away: the leases run out by themselves
-        windows.postponed(cluster.id, claims, _told(error), now=now)
+        windows.postponed(cluster.id, claims, _told(error.__cause__ if isinstance(error, Unreachable) else error), now=now)
 
 
 def _failed(cluster: Cluster, claims: Sequence[Claim], error: Exception, *, now: datetime) -> list[str]:

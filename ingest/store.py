@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
+from finops import partitions
 from finops.accounting.leases import Sightings, lease
 from ingest.sources import Spent
 from ingest.tidy.facts import BOARD_COLUMNS, NODE_COLUMNS, POD_COLUMNS, USE_COLUMNS, Facts
@@ -41,7 +42,7 @@ def store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled:
     Raises SourceForgot where an empty answer would erase facts, which becomes a finding of the hour, Overtaken where `attempt` is
     no longer the window's.
     """
-    _make_months(facts)
+    partitions.make(facts.start.date(), facts.end.date())
     try:
         _store(facts, cluster=cluster, attempt=attempt, until=until, settled=settled, spent=spent)
     except SourceForgot as error:
@@ -70,13 +71,6 @@ def _store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled
         blind = _blind(cursor, cluster, {uid for uid, _ in models.items() ^ _models(cursor, cluster, facts).items()})
         spans += [(facts.start.timestamp(), facts.end.timestamp()), *_moved(old, _leases(cursor, cluster, uids)), *blind]
         _mark_dirty(cursor, cluster, spans + _bridged(cursor, cluster, facts))
-
-
-def _make_months(facts: Facts) -> None:
-    """In a transaction of its own and one at a time: a part of a table is made under a lock that nobody may hold for long."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(0, 0)")
-        cursor.execute("select ensure_month(%s), ensure_month(%s)", [facts.start.date(), facts.end.date()])
 
 
 def _note(cluster: int, facts: Facts, message: str) -> None:

@@ -17,8 +17,6 @@ from ingest.windows import Lane
 
 log = get_task_logger(__name__)
 TURN = 60.0  # seconds after which a lane lets the other clusters pass
-# A scrape that is missed is lost, a collection that waits is not. 0 is the highest.
-FIRST, LATER = 0, 6
 
 
 @shared_task(time_limit=60)
@@ -62,14 +60,14 @@ def _alone(name: str) -> Iterator[bool]:
 
 
 def _hint(cluster: str, lane: Lane) -> None:
-    work.apply_async(kwargs={"cluster": cluster, "lane": lane}, expires=280, priority=LATER)
+    work.apply_async(kwargs={"cluster": cluster, "lane": lane}, expires=280)
 
 
 @shared_task(time_limit=60)
 def scrape(**kwargs: object) -> None:
     """One hint per cluster that is scraped directly."""
     for name in Cluster.objects.filter(ended_at=None, source__has_key="exporters").values_list("name", flat=True):
-        scrape_cluster.apply_async(kwargs={"cluster": name}, expires=50, priority=FIRST)
+        scrape_cluster.apply_async(kwargs={"cluster": name}, expires=50)
 
 
 @shared_task(time_limit=55)

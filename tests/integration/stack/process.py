@@ -39,7 +39,7 @@ def celery(*words: str) -> None:
 
 ROLES = {
     "serve": serve,
-    "worker": lambda: celery("worker", "-c", "2", "--without-gossip", "--without-mingle", "--loglevel", "WARNING"),
+    "worker": lambda: celery("worker", "-Q", "celery,scrape", "-c", "2", "--without-gossip", "--without-mingle", "--loglevel", "WARNING"),
     "beat": lambda: celery("beat", "--schedule", ASKED["beat"], "--pidfile=", "--max-interval", "1"),
 }
 
