@@ -137,3 +137,12 @@ def test_one_host_name_on_every_node(tmp_path) -> None:
     assert hours("used", "idle", "unmeasured") == {"sd-api-1": (0.601, 0.399, 0), "bidder-9": (0.098, 0.902, 0)}
     assert hours("allocated", by="node") == {"gpu-5": (1,), "gpu-6": (1,)}
     assert bill().total.cost == 2
+
+
+def test_boards_held_by_claims(tmp_path) -> None:
+    """Page i (D09): a whole board, an instance and a board two pods share, all by claim and none by a request: paid for, and nobody's."""
+    fleet = Scraped().node("gpu-dra-05", **{GPU: 3}).page("i-dra-claims")
+    fleet.hold("team-data", "other", node="elsewhere").collected(tmp_path)
+    assert hours("allocated", "used", "unallocated", by="team") == {"unallocated": (0, 0, 3)}
+    # 590.2 + 201.7 + 260.4 W, the shared board's once.
+    assert float(bill().total.energy_kwh) == pytest.approx(1.0523, abs=1e-6)

@@ -190,3 +190,16 @@ def test_each_board_by_the_best_it_has(tmp_path) -> None:
     fleet.put(UTIL, BOARD | {"UUID": "GPU-2", "modelName": "NVIDIA RTX A4000", "exported_pod": "b"}, 90).collected(tmp_path)
     assert hours(*FIGURES) == {"a": (1, 0.3, 0), "b": (1, 0.9, 0)}
     assert sources() == {"gr_engine", "gpu_util"}
+
+
+@pytest.mark.parametrize("value", [pytest.param(1.64, id="D33"), pytest.param(140737488355330.0, id="D33-blank")])
+def test_sm_active_beyond_its_range_is_unknown(value: float, tmp_path) -> None:
+    """For a quarter of an hour, by a single sample of it where that is a blank marker; use does not hang on it."""
+    fleet = one().put(PROFILING, BOARD, 0.5)
+    bad = minutes(15, 30) if value < 2 else [1200]
+    fleet.put("DCGM_FI_PROF_SM_ACTIVE", BOARD, 0.2, [t for t in WHOLE if t not in bad])
+    fleet.put("DCGM_FI_PROF_SM_ACTIVE", BOARD, value, bad).collected(tmp_path)
+    with connection.cursor() as cursor:
+        cursor.execute("select round(sm_active::numeric, 6)::float from use_quarter order by quarter")
+        assert [value for (value,) in cursor.fetchall()] == [0.2, None, 0.2, 0.2]
+    assert hours(*FIGURES) == {"a": (1, 0.5, 0)}
