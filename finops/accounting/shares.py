@@ -57,7 +57,7 @@ def replicas(resource: str, node: NodeGpus) -> int:
 
 def _boards_in_slots(units: int, node: NodeGpus) -> int:
     """The boards seen. An exporter may show the used ones alone: more are believed where the labels explain the capacity to the unit."""
-    if node.boards_whole < node.count_label and node.replicas_label > 1 and node.count_label * node.replicas_label == units:
+    if node.boards_whole < node.count_label and node.count_label * node.replicas_label == units:
         return node.count_label
     return node.boards_whole or node.count_label
 

@@ -1,6 +1,7 @@
 """Devices in one hour: one clean stream of busy fractions each, and the pods its series name."""
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import inf
 
@@ -9,6 +10,7 @@ import numpy as np
 from finops.accounting.usage import REACH, Floats, frozen, scrape_interval
 from ingest.tidy.answers import Answers
 from ingest.tidy.own_values import NONE, OwnValues, Pod, own_values
+from ingest.tidy.places import Places
 from ingest.tidy.rows import Row, rows
 from ingest.tidy.streams import Series, prefer, stream
 
@@ -46,13 +48,22 @@ class Device:
 def devices(answers: Answers, known: set[Pod], node_names: set[str], *, configured: float | None) -> list[Device]:
     """Every device with a series. `known`: (namespace, pod) of pods that hold GPUs; no other is believed."""
     found = rows(answers, known)
-    place = _Places(answers, node_names)
-    parents = {uuid for uuid, instance, _ in found if instance}
-    return [
-        _device(uuid, instance, slices, row, place.node(row.labels), configured)
-        for (uuid, instance, slices), row in sorted(found.items())
-        if instance or uuid not in parents
-    ]
+    place = Places(answers, node_names)
+    instances: dict[str, list[Row]] = defaultdict(list)
+    for (uuid, instance, _), row in found.items():
+        if instance:
+            instances[uuid].append(row)
+    kept = {key: row if key[1] else _uncut(row, instances[key[0]]) for key, row in sorted(found.items())}
+    return [_device(*key, row, place.node(row.labels), configured) for key, row in kept.items() if row]
+
+
+def _uncut(row: Row, instances: list[Row]) -> Row | None:
+    """A board while it was whole: a parent's row beside its instances counts for nothing, and what no pod held before or after neither."""
+    if not instances:
+        return row
+    spans = [row.span() for row in instances]
+    whole = row.outside(min(first for first, _ in spans), max(last for _, last in spans))
+    return whole if whole.named else None
 
 
 def at_once(spans: Iterable[tuple[float, float]]) -> int:
@@ -81,7 +92,7 @@ def _device(uuid: str, instance: str, slices: int, row: Row, node: str, configur
         source,
         bool(stuck.any()),
         {pod: np.sort(np.concatenate(times)) for pod, times in row.named.items()},
-        (float(min(map(np.min, row.seen))), float(max(map(np.max, row.seen)))),
+        row.span(),
         row.labels.get("pci_bus_id") or row.labels.get("gpu", ""),
         own,
     )
@@ -90,29 +101,3 @@ def _device(uuid: str, instance: str, slices: int, row: Row, node: str, configur
 def _board(row: Row, own: OwnValues) -> list[Series]:
     """Where pods have values of their own, the board's are in the series that names none."""
     return row.utilisation[None] if own else [each for series in row.utilisation.values() for each in series]
-
-
-class _Places:
-    """From a series to its node: the target's label, the host name, then the exporter's address."""
-
-    def __init__(self, answers: Answers, names: set[str]) -> None:
-        self.names = names
-        self.short = {name.split(".")[0]: name for name in names}
-        self.pods = {}
-        self.addresses = {}
-        for labels, _ in answers.last("pod_info"):
-            self.pods[labels.get("pod", "")] = labels.get("node", "")
-            for key in ("host_ip", "pod_ip"):
-                if labels.get(key) and labels.get("node"):
-                    self.addresses.setdefault(labels[key], labels["node"])
-        self.addresses |= {labels.get("internal_ip", ""): labels.get("node", "") for labels, _ in answers.last("node_info")}
-
-    def node(self, labels: Mapping[str, str]) -> str:
-        for name in (labels.get("node", ""), labels.get("Hostname") or labels.get("hostname", "")):
-            if name in self.names:
-                return name
-            if name and name.split(".")[0] in self.short:
-                return self.short[name.split(".")[0]]
-            if name in self.pods:
-                return self.pods[name]
-        return self.pods.get(labels.get("pod", "")) or self.addresses.get(labels.get("instance", "").rsplit(":", 1)[0], "")

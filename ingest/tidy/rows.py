@@ -39,6 +39,21 @@ class Row:
         if pod:
             self.named[pod].append(times)
 
+    def span(self) -> tuple[float, float]:
+        """The first and the last sample of any kind."""
+        return float(min(map(np.min, self.seen))), float(max(map(np.max, self.seen)))
+
+    def outside(self, first: float, last: float) -> "Row":
+        """What was told before `first` and after `last`."""
+        found = Row(self.labels, [_outside(each, first, last) for each in self.profiling])
+        found.seen = [times for each in self.seen if len(times := each[(each < first) | (each > last)])]
+        for pod, series in self.utilisation.items():
+            found.utilisation[pod] = [_outside(each, first, last) for each in series]
+        for named, parts in self.named.items():
+            if left := [times for each in parts if len(times := each[(each < first) | (each > last)])]:
+                found.named[named] = left
+        return found
+
     def join(self, other: "Row") -> None:
         self.profiling += other.profiling
         self.seen += other.seen
@@ -46,6 +61,12 @@ class Row:
             self.utilisation[pod] += series
         for named, times in other.named.items():
             self.named[named] += times
+
+
+def _outside(series: Series, first: float, last: float) -> Series:
+    time, value = series
+    kept = (time < first) | (time > last)
+    return time[kept], value[kept]
 
 
 def rows(answers: Answers, known: set[Pod]) -> dict[Key, Row]:

@@ -126,7 +126,8 @@ def _by_elimination(pod: Pod, lacking: list[Pod], mine: list[Device], free: list
     """Unlabelled cards are a lease's where it alone lacks cards while it lasts, and they are as many as it lacks."""
     missing = _cards(pod, shares) - _boards(pod, mine)
     rivals = [other for other in lacking if other is not pod and _overlap(other, pod)]
-    fitting = [d for d in free if instance_size(d) in (shares.get(pod.resource, Fraction(1)), None)]
+    unit = shares.get(pod.resource, Fraction(1))
+    fitting = [d for d in free if instance_size(d) == unit or instance_size(d) is None and unit < 1]
     return fitting if missing > 0 and not rivals and len(fitting) == missing else []
 
 

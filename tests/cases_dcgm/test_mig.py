@@ -153,6 +153,21 @@ def test_an_instance_id_used_again_for_another_size(tmp_path) -> None:
     assert bill().total.capacity_gpu_hours == 1
 
 
+@pytest.mark.parametrize("parent", [False, True])
+def test_a_whole_board_is_cut_within_the_hour(parent: bool, tmp_path) -> None:
+    """D34: a's whole board until 10:20, cut from 10:30 on, with or without rows of the parent beside the instances."""
+    early, late = minutes(-20, 20), minutes(30, 140)
+    fleet = Scraped().node(times=minutes(-20, 25), **{GPU: 1}).node(times=minutes(25, 140), **{THREE: 2})
+    fleet.hold("ml", "a", until=1200).hold("ml", "b", resource=THREE, since=1800, times=late).card("GPU-1", "a", busy=0.9, times=early)
+    instance(fleet, "1", "3g.20gb", 0.5, "b", late)
+    if parent:
+        fleet.card("GPU-1", busy=0.2, times=late)
+    fleet.collected(tmp_path)
+    # 20 min at 0.9 of one board, 30 min at 0.5 of 3/7.
+    assert hours(*FIGURES) == {"a": (0.333333, 0.3, 0), "b": (0.214286, 0.107143, 0), "": (0, 0, 0)}
+    assert bill().total.capacity_gpu_hours == 1
+
+
 def test_strategy_single_calls_an_instance_a_gpu(tmp_path) -> None:
     """D35: seven nvidia.com/gpu of one board; the node's labels tell the cut."""
     fleet = Scraped().node(**{GPU: 7}).hold("ml", "a")

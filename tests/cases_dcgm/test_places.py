@@ -57,6 +57,16 @@ def test_every_nodes_first_board_has_one_index(tmp_path) -> None:
     assert bill().total.capacity_gpu_hours == 2
 
 
+def test_a_pod_name_in_two_namespaces(tmp_path) -> None:
+    """D61, D15: with honor_labels a busy board bears its pod's name alone; two teams each have a db-0."""
+    fleet = Scraped().node("n1").node("n2").hold("team-a", "db-0", node="n1", uid="u1").hold("team-b", "db-0", node="n2", uid="u2")
+    for namespace, node, uid in (("team-a", "n1", "u1"), ("team-b", "n2", "u2")):
+        fleet.put("kube_pod_info", {"namespace": namespace, "pod": "db-0", "uid": uid, "node": node}, 1)
+    board(fleet, {"Hostname": "nvidia-dcgm", "pod": "db-0", "namespace": "team-a"}, 0.25)
+    board(fleet, {"Hostname": "nvidia-dcgm", "pod": "db-0", "namespace": "team-b"}, 0.75, "GPU-2").collected(tmp_path)
+    assert hours("used", "unmeasured", by="namespace") == {"team-a": (0.25, 0), "team-b": (0.75, 0)}
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

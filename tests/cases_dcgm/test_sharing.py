@@ -2,7 +2,6 @@
 
 import pytest
 
-from ingest.tidy.own_values import own_values
 from tests.cases_dcgm.scraped import GPU, WHOLE, Scraped, bill, hours, minutes
 
 pytestmark = pytest.mark.django_db
@@ -71,6 +70,17 @@ def test_a_slot_is_the_capacity_by_the_boards(units: int, labels: dict, seen: in
     assert hours("allocated", "unallocated") == {"a": (share, 0), "b": (2 * share, 0), "": (0, 2 - 3 * share)}
 
 
+def test_whole_boards_are_not_shared_because_two_names_meet(tmp_path) -> None:
+    """D18, D64: four of eight boards are shown, and a second exporter goes on naming a pod that is gone from its board."""
+    fleet = Scraped().node(**{GPU: 8}).put("kube_node_labels", {"node": "n1", "label_nvidia_com_gpu_count": "8", "label_nvidia_com_gpu_replicas": "1"}, 1)
+    fleet.hold("ml", "a", until=600).hold("ml", "b", since=600, times=minutes(10, 140))
+    fleet.card("GPU-1", "a", times=minutes(-20, 40), job="chart").card("GPU-1", "b", times=minutes(10, 140), job="operator")
+    for n in (2, 3, 4):
+        fleet.hold("ml", f"p{n}").card(f"GPU-{n}", f"p{n}")
+    fleet.collected(tmp_path)
+    assert hours("allocated") == {"a": (0.166667,), "b": (0.833333,), "p2": (1,), "p3": (1,), "p4": (1,), "": (0,)}
+
+
 @pytest.mark.parametrize(
     ("busy", "of_a", "of_b", "right"),
     [
@@ -94,15 +104,6 @@ def test_a_pod_whose_values_fail_for_a_while(tmp_path) -> None:
     util(util(util(fleet, 40), 30, "a"), 10, "b", minutes(-20, 30)).collected(tmp_path)
     # The row of 10:29 speaks until 10:29:30: 29.5 min at 0.3 and 0.1, 30.5 min at 0.2 each.
     assert hours("used") == {"a": (0.249167,), "b": (0.150833,)}
-
-
-def test_a_board_without_a_row_of_its_own_has_no_own_values() -> None:
-    import numpy as np
-
-    rows = [(np.array([0.0, 60.0]), np.array([40.0, 40.0]))]
-    assert not own_values({("ml", "a"): rows, ("ml", "b"): rows})
-    assert not own_values({None: rows, ("ml", "a"): rows})
-    assert own_values({None: rows, ("ml", "a"): rows, ("ml", "b"): [(np.array([0.0]), np.array([10.0]))]}).time.tolist() == [0.0, 60.0]
 
 
 def test_a_label_names_the_wrong_board_under_mps(tmp_path) -> None:
