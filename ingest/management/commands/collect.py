@@ -9,7 +9,7 @@ from finops.accounting.calendar import hour_floor, hours
 from finops.models import Cluster
 from finops.scope import Refused, Window
 from finops.times import now, settled, window
-from ingest import windows
+from ingest import scrapes, windows
 from ingest.collect import Progress, collect
 from ingest.open import open_source
 from ingest.sources import SourceError
@@ -42,6 +42,9 @@ class Command(BaseCommand):
     def _one(self, cluster: Cluster, span: Window | None) -> list[str]:
         until = settled(now())
         todo = list(hours(*_bounds(cluster, span, until), zone=queries.zone()))
+        if "exporters" in cluster.source and (gone := scrapes.dropped(cluster) & {begin for begin, _ in todo}):
+            self.stderr.write(f"cluster {cluster.name}: {len(gone)} hours stay as they are: their pages are no longer kept")
+            todo = [hour for hour in todo if hour[0] not in gone]
         try:
             source = open_source(cluster)
             problems = collect(
