@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from finops.scope import GROUP_KEYS, Refused, Scope, Window
+from finops.times import YEARS
 
 ROLLING = ("7d", "30d")
 WORDS = (*ROLLING, "mtd", "lastmonth")
@@ -35,13 +36,12 @@ def scope_from(params: Params, *, zone: ZoneInfo, now: datetime, also: Sequence[
 def instant(text: str, *, name: str, zone: ZoneInfo) -> datetime:
     """An ISO 8601 date or timestamp, in the zone unless it says otherwise, on the hour. → UTC"""
     moment = _parsed(text, name=name)
+    if moment.year not in YEARS:
+        raise Refused(f"{name} {text!r} is out of range")
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone)
-    try:
-        utc, before = moment.astimezone(UTC), hour_of(moment, zone)
-        nearest = [point.astimezone(zone).isoformat() for point in (before, before + HOUR)]
-    except OverflowError:
-        raise Refused(f"{name} {text!r} is out of range") from None
+    utc, before = moment.astimezone(UTC), hour_of(moment, zone)
+    nearest = [point.astimezone(zone).isoformat() for point in (before, before + HOUR)]
     if utc != before:
         raise Refused(f"{name} {text} is not on the hour; the nearest are {nearest[0]} and {nearest[1]}")
     return utc
