@@ -38,6 +38,8 @@ class Hour:
         wants = [Want(held.id, gpus, int(span.start), int(span.end), self.found.models.get(held.id, {})) for held, span, gpus in leases]
         parts, unplaced = placement(wants, node.models)
         self.evidence.unplaced |= unplaced
+        if not node.unit_shares:
+            self.evidence.untold[node.name] = sum(node.models.values())
         for model, boards in node.models.items():
             holds = [self._hold(held, span, gpus * part, model, alive) for held, span, gpus in leases if (part := parts[held.id].get(model))]
             self._pool(node, model, Pool(boards, *alive), holds)
@@ -98,7 +100,8 @@ class Hour:
 
     def _energy(self, node: Node, model: str, pool: Pool, cut: Pieces, spans: list[Span]) -> dict[tuple[str, int], float]:
         held = {id_: self.found.joules[id_, model] for id_ in cut if (id_, model) in self.found.joules}
-        return energy(pool, cut, spans, held=held, rest=self.found.rest.get((node.name, model), {}))
+        rest = self.found.rest.pop((node.name, model), {})  # once, where two machines bore the name
+        return energy(pool, cut, spans, held=held, rest=rest)
 
 
 def _reaching(held: list[Held], alive: Span) -> list[tuple[Held, Lease]]:

@@ -16,11 +16,13 @@ from finops.times import now
 from ingest import store, windows
 from ingest.blame import nobodys, retried
 from ingest.catalogue import PHASES, QUERIES, Query
+from ingest.scrapes import scrape_interval
 from ingest.sources import Samples, Source, SourceError, Spent, Unreachable
 from ingest.sources.decode import one_line
 from ingest.tidy.answers import MARGIN, Answers
 from ingest.tidy.facts import facts
 from ingest.tidy.label_runs import LABELLED, raw, several
+from ingest.tidy.machines import MACHINES, replaced
 from ingest.windows import HOURS_AT_ONCE, Claim
 
 Hour = tuple[datetime, datetime]
@@ -118,7 +120,7 @@ def _one(
         answers = cut(found, claimed.start.timestamp(), claimed.end.timestamp())
         rows = facts(
             answers, until=until.timestamp(), pool_label=cluster.node_pool_label, user_label=cluster.user_label,
-            configured=cluster.scrape_interval,
+            configured=scrape_interval(cluster),
         )  # fmt: skip
         retried(lambda: store.store(rows, cluster=cluster.id, attempt=claimed.attempt, until=until, settled=settled, spent=spent))
     except windows.Overtaken:
@@ -147,7 +149,7 @@ def fetch(source: Source, hours: Sequence[tuple[float, float]]) -> dict[str, Sam
     answers = during.parallel([lambda query=query: _ask(during, query, hours) for query in QUERIES])
     found = {query.key: answer for query, answer in zip(QUERIES, answers, strict=True)}
     found["phases"] = _phases(during, found, hours)
-    return found | _label_changes(during, found, hours)
+    return found | _label_changes(during, found, hours) | _machine_changes(during, found, hours)
 
 
 def _ask(source: Source, query: Query, hours: Sequence[tuple[float, float]]) -> Samples:
@@ -185,6 +187,16 @@ def _label_changes(source: Source, found: Mapping[str, Samples], hours: Sequence
     return answers
 
 
+def _machine_changes(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:
+    """Raw series about the nodes whose name more than one machine bore within an hour, by the key of their raw answer."""
+    names = sorted(replaced(found["node_info"]))
+    answers = {}
+    for query in (query for query in QUERIES if query.key in MACHINES):
+        chosen = (replace(query, over="", extra=(("node", "=~", "|".join(names[n : n + 100])),)) for n in range(0, len(names), 100))
+        answers[raw(query.key)] = Samples.concat([source.samples(q, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN) for q in chosen])
+    return answers
+
+
 def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
     """The part of the answers that one hour's facts are made of."""
     parts = {}
@@ -195,6 +207,6 @@ def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
             parts[query.key] = found[query.key].between(start + 1, end + 1)
         else:
             parts[query.key] = found[query.key].between(end + MARGIN - 1, end + MARGIN + 1)
-    for key in ("phases", *map(raw, LABELLED)):
+    for key in ("phases", *map(raw, (*LABELLED, *MACHINES))):
         parts[key] = found[key].between(start - MARGIN, end + MARGIN)
     return Answers(start, end, parts)

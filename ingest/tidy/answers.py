@@ -6,9 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from finops.accounting.usage import Floats
+from ingest.catalogue import PHASES, QUERIES
 from ingest.sources import Samples
 
+DEVICES = {query.key for query in (*QUERIES, PHASES) if "kube_" not in query.names[0]}  # whose own labels name the exporter
+OWN = ("namespace", "pod", "container", "node", "uid")
 MARGIN = 600.0  # seconds read on both sides, so that an answer does not depend on how a window was cut
+MOST_UNITS = 1_000_000  # of one resource, of one pod or node
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +34,31 @@ class Answers:
         cuts = [0, *(np.flatnonzero(np.diff(series)) + 1).tolist(), len(series)]
         for first, after in zip(cuts, cuts[1:], strict=False):
             if after > first:
-                yield got.labels[series[first]], time[first:after], value[first:after]
+                labels = got.labels[series[first]]
+                yield labels if key in DEVICES else meant(labels), time[first:after], value[first:after]
 
     def series(self, key: str) -> Iterator[tuple[dict[str, str], list[float], list[float]]]:
         """The same as plain numbers."""
         for labels, time, value in self.columns(key):
             yield labels, time.tolist(), value.tolist()
 
+    def counts(self, key: str) -> Iterator[tuple[dict[str, str], list[float], list[float]]]:
+        """The same of what counts units: a dump marks the end of a series by NaN, and beyond MOST_UNITS nothing is counted but nonsense."""
+        for labels, time, value in self.columns(key):
+            told = (value >= 0) & (value <= MOST_UNITS)
+            if told.any():
+                yield labels, time[told].tolist(), value[told].tolist()
+
     def last(self, key: str) -> Iterator[tuple[dict[str, str], float]]:
         """(labels, value) of each series of a reduced query."""
         for labels, _, values in self.series(key):
             yield labels, values[-1]
+
+
+def meant(labels: dict[str, str]) -> dict[str, str]:
+    """The labels a kube-state-metrics series had at home: where its scraper put its own in their place, they are `exported_`."""
+    told = {own: labels[f"exported_{own}"] for own in OWN if labels.get(f"exported_{own}")}
+    return labels | told if told else labels
 
 
 def pod_key(labels: Mapping[str, str]) -> tuple[str, str, str]:

@@ -1,6 +1,7 @@
 """Nodes and their GPUs in one hour: capacity, boards, models, and what a unit of each resource is worth."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -11,7 +12,9 @@ from finops.accounting.shares import NodeGpus, boards, slices_of, unit_share
 from finops.accounting.usage import scrape_interval
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, at_once
+from ingest.tidy.machines import Machine, machines, together
 
+Counted = tuple[str, list[float], list[float]]
 POOLS = ("karpenter_sh_nodepool", "eks_amazonaws_com_nodegroup", "cloud_google_com_gke_nodepool", "kubernetes_azure_com_agentpool")
 SPOT = {
     "karpenter_sh_capacity_type": ("spot",),
@@ -42,37 +45,63 @@ class Node:
 
 
 def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configured: float | None) -> list[Node]:
-    """Every node whose capacity names a GPU resource."""
-    labels = {row["node"]: row for row, _ in answers.last("node_labels") if "node" in row}
-    uids = {row["node"]: row.get("system_uuid") or row.get("provider_id", "") for row, _ in answers.last("node_info") if "node" in row}
-    created = {row["node"]: value for row, value in answers.last("node_created") if "node" in row}
+    """Every node whose capacity names a GPU resource, and every other on which the exporter sees boards: they were paid for.
+
+    A name that went on to another machine is two nodes.
+    """
+    labels = together(answers, "node_labels")
+    known = machines(answers)
     on_node: dict[str, list[Device]] = defaultdict(list)
     for device in devices:
         on_node[device.node].append(device)
+    capacities = _capacities(answers)
     found = []
-    for name, told in sorted(_capacities(answers).items()):
+    for name in sorted({*capacities, *({*labels, *known} & on_node.keys())}):
         row = {key.removeprefix("label_"): value for key, value in labels.get(name, {}).items()}
-        gpus = _gpus(told, on_node[name], row)
-        # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
-        interval = configured or float(np.median([scrape_interval(np.array(times)) for times in told.series]))
-        count = boards(gpus)
-        found.append(
-            Node(
-                name,
-                uids.get(name, ""),
-                created.get(name),
-                min(map(min, told.series)),
-                max(map(max, told.series)),
-                interval / 2,
-                told.most,
-                {r: unit_share(r, gpus) for r in told.most},
-                _models(count, on_node[name], gpus.model),
-                count,
-                _pool(row, pool_label),
-                next((row[k] for k in INSTANCE_TYPES if row.get(k)), ""),
-                _capacity_type(row),
-            )
+        for machine in known.get(name) or [Machine("", None)]:
+            there = _there(on_node[name], answers, machine)
+            found += _node(name, capacities.get(name, []), machine, there, row, answers, pool_label=pool_label, configured=configured)
+    return found
+
+
+def _node(
+    name: str, rows: Sequence[Counted], machine: Machine, devices: list[Device], row: dict[str, str], answers: Answers, *,
+    pool_label: str, configured: float | None,
+) -> list[Node]:  # fmt: skip
+    """The machine as a node; none where it never had GPUs."""
+    told = _capacity(rows, machine, answers)
+    if not told.most:  # no device plugin answers: its boards are there all the same
+        told.series = [device.time.tolist() for device in devices if len(device.time)]
+    if not told.series:
+        return []
+    gpus = _gpus(told, devices, row)
+    # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
+    interval = configured or float(np.median([scrape_interval(np.array(times)) for times in told.series]))
+    count = boards(gpus)
+    return [
+        Node(
+            name,
+            machine.uid,
+            machine.created,
+            min(map(min, told.series)),
+            max(map(max, told.series)),
+            interval / 2,
+            told.most,
+            {r: unit_share(r, gpus) for r in told.most},
+            _models(count, devices, gpus.model),
+            count,
+            _pool(row, pool_label),
+            next((row[k] for k in INSTANCE_TYPES if row.get(k)), ""),
+            _capacity_type(row),
         )
+    ]
+
+
+def _capacities(answers: Answers) -> dict[str, list[Counted]]:
+    """(resource, times, units) of each series, by node."""
+    found: dict[str, list[Counted]] = defaultdict(list)
+    for labels, times, values in answers.counts("capacity"):
+        found[labels.get("node", "")].append((labels["resource"], times, values))
     return found
 
 
@@ -91,17 +120,26 @@ class _Told:
         return [dict(mix) for mix in {frozenset(units.items()) for units in self.at.values()}]
 
 
-def _capacities(answers: Answers) -> dict[str, _Told]:
-    found: dict[str, _Told] = defaultdict(_Told)
-    for labels, times, values in answers.series("capacity"):
-        told, resource = found[labels.get("node", "")], labels["resource"]
-        told.series.append(times)
-        inside = [(t, int(v)) for t, v in zip(times, values, strict=True) if answers.start <= t < answers.end] or [(times[-1], int(max(values)))]
+def _capacity(rows: Sequence[Counted], machine: Machine, answers: Answers) -> _Told:
+    """What was said while the machine was there."""
+    found = _Told()
+    for resource, times, values in rows:
+        if not (told := [(t, int(v)) for t, v in zip(times, values, strict=True) if machine.at(t)]):
+            continue
+        found.series.append([t for t, _ in told])
+        inside = [(t, v) for t, v in told if answers.start <= t < answers.end] or [(told[-1][0], max(v for _, v in told))]
         for t, units in inside:
             if units > 0:
-                told.most[resource] = max(told.most.get(resource, 0), units)
-                told.at[t][resource] = max(told.at[t].get(resource, 0), units)
-    return {name: told for name, told in found.items() if told.most}
+                found.most[resource] = max(found.most.get(resource, 0), units)
+                found.at[t][resource] = max(found.at[t].get(resource, 0), units)
+    return found
+
+
+def _there(devices: list[Device], answers: Answers, machine: Machine) -> list[Device]:
+    """Those the hour itself saw in the machine, else those of its margins, where another of the same name may follow."""
+    mine = [d for d in devices if np.any((d.time >= machine.begin) & (d.time < machine.until))] or devices
+    return [d for d in mine if np.any((d.time >= max(answers.start, machine.begin)) & (d.time < min(answers.end, machine.until)))] or mine
+
 
 
 def _gpus(told: _Told, devices: list[Device], labels: dict[str, str]) -> NodeGpus:
@@ -131,7 +169,7 @@ def _boards_seen(devices: list[Device]) -> int:
 
 
 def _number(labels: dict[str, str], name: str) -> int:
-    return int(labels[name]) if labels.get(name, "").isdigit() else 0
+    return int(labels[name]) if labels.get(name, "").isdecimal() else 0
 
 
 def _models(count: int, devices: list[Device], otherwise: str) -> dict[str, int]:
