@@ -101,6 +101,21 @@ def test_two_unmapped_instances_of_a_size_are_not_guessed(tmp_path) -> None:
     assert hours(*FIGURES) == {"a": (0.428571, 0, 0.428571), "": (0, 0, 0)}
 
 
+def test_an_unmapped_instance_of_another_size_is_not_taken(tmp_path) -> None:
+    """D29: a lacks a 3g, and the only instance without a pod is a 2g."""
+    fleet = Scraped().node(**{THREE: 1, TWO: 1}).hold("ml", "a", resource=THREE)
+    instance(fleet, "2", "2g.10gb", 0.6).collected(tmp_path)
+    assert hours(*FIGURES) == {"a": (0.428571, 0, 0.428571), "": (0, 0, 0)}
+
+
+def test_a_profile_that_says_now_this_and_now_that(tmp_path) -> None:
+    """D28: of the two sizes the one a asked for holds; the hour is stored."""
+    fleet = Scraped().node(**{THREE: 2}).hold("ml", "a", resource=THREE)
+    instance(instance(fleet, "1", "3g.20gb", 0.5, "a", minutes(-20, 50)), "1", "4g.20gb", 0.5, "a", minutes(50, 140)).collected(tmp_path)
+    # The last sample of the right size, at 10:49, speaks until 10:50:30.
+    assert hours(*FIGURES) == {"a": (0.428571, 0.180357, 0.067857), "": (0, 0, 0)}
+
+
 def test_profiling_of_some_instances_only(tmp_path) -> None:
     """D30, D52: of three instances one has no profiling. It is unmeasured; the free one beside it is not taken for it."""
     fleet = Scraped().node(**{TWO: 3}).hold("ml", "a", resource=TWO).hold("ml", "b", resource=TWO)

@@ -87,7 +87,6 @@ def test_whole_boards_are_not_shared_because_two_names_meet(tmp_path) -> None:
         pytest.param(60, 45, 15, (0.45, 0.15), id="D20"),  # their own values, as 3 is to 1
         pytest.param(60, 60, 0, (0.5, 0.0), id="D20-one-works"),  # cut at what a holds
         pytest.param(60, 0, 0, (0.3, 0.3), id="D20-false-zeros"),
-        pytest.param(60, 60, 60, (0.3, 0.3), id="D17-beside-the-board"),  # copies, not parts
         pytest.param(60, 20, 5, (0.3, 0.3), id="D20-too-little"),  # 25 of 60 explains less than half
         pytest.param(0, 0, 0, (0.0, 0.0), id="D20-idle"),
     ],
@@ -96,6 +95,13 @@ def test_own_values_of_pods_on_a_board(busy: float, of_a: float, of_b: float, ri
     fleet = slots(2, label_nvidia_com_gpu_count="1", label_nvidia_com_gpu_replicas="2").hold("ml", "a").hold("ml", "b")
     util(util(util(fleet, busy), of_a, "a"), of_b, "b").collected(tmp_path)
     assert hours("allocated", "used", "unmeasured") == {"a": (0.5, right[0], 0), "b": (0.5, right[1], 0)}
+
+
+def test_copies_beside_the_boards_row_are_no_own_values(tmp_path) -> None:
+    """D17, D20: by one slot and two, not as 60 is to 60."""
+    fleet = slots().hold("ml", "a").hold("ml", "b", 2)
+    util(util(util(fleet, 60), 60, "a"), 60, "b").collected(tmp_path)
+    assert hours("used") == {"a": (0.2,), "b": (0.4,), "": (0,)}
 
 
 def test_a_pod_whose_values_fail_for_a_while(tmp_path) -> None:
