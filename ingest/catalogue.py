@@ -43,6 +43,7 @@ QUERIES = (
     Query("pod_owner", ("kube_pod_owner",), "first link of the owner chain", "last_over_time"),
     Query("replicaset_owner", ("kube_replicaset_owner",), "second link", "last_over_time"),
     Query("job_owner", ("kube_job_owner",), "second link", "last_over_time"),
+    Query("ray_cluster", ("kuberay_cluster_info",), "what made a Ray cluster: KubeRay's own series", "last_over_time"),
     Query("pod_labels", ("kube_pod_labels",), "team and queue", "last_over_time"),
     Query("pod_annotations", ("kube_pod_annotations",), "team", "last_over_time"),
     Query("namespace_labels", ("kube_namespace_labels",), "team", "last_over_time"),
