@@ -34,7 +34,7 @@ QUERIES = (
     Query("accepted", ("kube_pod_start_time",), "stands in for a missing bind time", "max_over_time"),
     Query("started", ("kube_pod_container_state_started",), "first start of a container", "min_over_time"),
     Query("restarts", ("kube_pod_container_status_restarts_total",), "a restart proves a start", "max_over_time", above=0),
-    Query("completed", ("kube_pod_completion_time",), "the instant it ended", "min_over_time"),
+    Query("completed", ("kube_pod_completion_time",), "the instant its last container ended", "max_over_time"),
     Query("terminal", ("kube_pod_status_phase",), "whether it ended", "max_over_time", (("phase", "=~", "Succeeded|Failed"),), above=0),
     Query(
         "sidecars", ("kube_pod_init_container_info",), "which init containers stay", "last_over_time", (("restart_policy", "=", "Always"),)
@@ -60,4 +60,6 @@ QUERIES = (
 )
 # Asked by uid only, for pods that ended and whose end has no timestamp.
 PHASES = Query("phases", ("kube_pod_status_phase",), "first scrape that saw the end", extra=(("phase", "=~", "Succeeded|Failed"),))
-NAMES = frozenset(name for query in (*QUERIES, PHASES) for name in query.names)
+# Asked by uid only, for pods of whose start no container tells.
+RUNNING = Query("running", ("kube_pod_status_phase",), "first scrape that saw it running", extra=(("phase", "=", "Running"),))
+NAMES = frozenset(name for query in (*QUERIES, PHASES, RUNNING) for name in query.names)

@@ -15,7 +15,7 @@ from finops.models import Cluster
 from finops.times import now
 from ingest import store, windows
 from ingest.blame import nobodys, retried
-from ingest.catalogue import PHASES, QUERIES, Query
+from ingest.catalogue import PHASES, QUERIES, RUNNING, Query
 from ingest.sources import Samples, Source, SourceError, Spent, Unreachable
 from ingest.sources.decode import one_line
 from ingest.tidy.answers import MARGIN, Answers
@@ -147,6 +147,7 @@ def fetch(source: Source, hours: Sequence[tuple[float, float]]) -> dict[str, Sam
     answers = during.parallel([lambda query=query: _ask(during, query, hours) for query in QUERIES])
     found = {query.key: answer for query, answer in zip(QUERIES, answers, strict=True)}
     found["phases"] = _phases(during, found, hours)
+    found["running"] = _running(during, found, hours)
     return found | _label_changes(during, found, hours)
 
 
@@ -164,10 +165,28 @@ def _phases(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[
     known = {labels.get("uid") for labels in found["completed"].labels}
     holders = {labels.get("uid") for labels in found["requests"].labels}
     doubtful = sorted({labels.get("uid", "") for labels in found["terminal"].labels} & holders - known - {""})
+    return _about(source, PHASES, "uid", doubtful, hours)
+
+
+def _running(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
+    """Raw phases of the pods of whose start nothing else tells in one of the hours."""
+    doubtful: set[str] = set()
+    for start, end in hours:
+        told = (_uids(found[key].between(end + MARGIN - 1, end + MARGIN + 1)) for key in ("started", "restarts"))
+        doubtful |= _uids(found["requests"].between(start - MARGIN, end + MARGIN)).difference(*told)
+    return _about(source, RUNNING, "uid", sorted(doubtful - {""}), hours)
+
+
+def _uids(samples: Samples) -> set[str]:
+    return {samples.labels[place].get("uid", "") for place in set(samples.series.tolist())}
+
+
+def _about(source: Source, query: Query, label: str, values: Sequence[str], hours: Sequence[tuple[float, float]]) -> Samples:
+    """Raw samples of the series whose `label` is one of `values`, a hundred at a time."""
     parts = []
-    for first in range(0, len(doubtful), 100):
-        query = replace(PHASES, extra=(*PHASES.extra, ("uid", "=~", "|".join(doubtful[first : first + 100]))))
-        parts.append(source.samples(query, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
+    for first in range(0, len(values), 100):
+        chosen = replace(query, over="", extra=(*query.extra, (label, "=~", "|".join(values[first : first + 100]))))
+        parts.append(source.samples(chosen, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
     return Samples.concat(parts)
 
 
@@ -177,11 +196,7 @@ def _label_changes(source: Source, found: Mapping[str, Samples], hours: Sequence
     for key, label in LABELLED.items():
         query = next(query for query in QUERIES if query.key == key)
         changed = sorted(several(found[key], label) & {labels.get(label, "") for labels in found["requests"].labels})
-        parts = []
-        for first in range(0, len(changed), 100):
-            chosen = replace(query, over="", extra=(*query.extra, (label, "=~", "|".join(changed[first : first + 100]))))
-            parts.append(source.samples(chosen, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
-        answers[raw(key)] = Samples.concat(parts)
+        answers[raw(key)] = _about(source, query, label, changed, hours)
     return answers
 
 
@@ -195,6 +210,6 @@ def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
             parts[query.key] = found[query.key].between(start + 1, end + 1)
         else:
             parts[query.key] = found[query.key].between(end + MARGIN - 1, end + MARGIN + 1)
-    for key in ("phases", *map(raw, LABELLED)):
+    for key in ("phases", "running", *map(raw, LABELLED)):
         parts[key] = found[key].between(start - MARGIN, end + MARGIN)
     return Answers(start, end, parts)
