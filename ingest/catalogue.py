@@ -62,4 +62,6 @@ QUERIES = (
 PHASES = Query("phases", ("kube_pod_status_phase",), "first scrape that saw the end", extra=(("phase", "=~", "Succeeded|Failed"),))
 # Asked by uid only, for pods of whose start no container tells.
 RUNNING = Query("running", ("kube_pod_status_phase",), "first scrape that saw it running", extra=(("phase", "=", "Running"),))
-NAMES = frozenset(name for query in (*QUERIES, PHASES, RUNNING) for name in query.names)
+# Asked by name only, for nodes whose labels count GPUs and whose capacity does not.
+NODE_SEEN = Query("node_seen", ("kube_node_created",), "when such a node was there")
+NAMES = frozenset(name for query in (*QUERIES, PHASES, RUNNING, NODE_SEEN) for name in query.names)

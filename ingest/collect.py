@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -15,12 +16,13 @@ from finops.models import Cluster
 from finops.times import now
 from ingest import store, windows
 from ingest.blame import nobodys, retried
-from ingest.catalogue import PHASES, QUERIES, RUNNING, Query
+from ingest.catalogue import NODE_SEEN, PHASES, QUERIES, RUNNING, Query
 from ingest.sources import Samples, Source, SourceError, Spent, Unreachable
 from ingest.sources.decode import one_line
 from ingest.tidy.answers import MARGIN, Answers
 from ingest.tidy.facts import facts
-from ingest.tidy.label_runs import LABELLED, raw, several
+from ingest.tidy.label_runs import LABELLED, named, raw, several
+from ingest.tidy.presence import counted
 from ingest.windows import HOURS_AT_ONCE, Claim
 
 Hour = tuple[datetime, datetime]
@@ -148,6 +150,7 @@ def fetch(source: Source, hours: Sequence[tuple[float, float]]) -> dict[str, Sam
     found = {query.key: answer for query, answer in zip(QUERIES, answers, strict=True)}
     found["phases"] = _phases(during, found, hours)
     found["running"] = _running(during, found, hours)
+    found["node_seen"] = _unregistered(during, found, hours)
     return found | _label_changes(during, found, hours)
 
 
@@ -172,13 +175,23 @@ def _running(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple
     """Raw phases of the pods of whose start nothing else tells in one of the hours."""
     doubtful: set[str] = set()
     for start, end in hours:
-        told = (_uids(found[key].between(end + MARGIN - 1, end + MARGIN + 1)) for key in ("started", "restarts"))
-        doubtful |= _uids(found["requests"].between(start - MARGIN, end + MARGIN)).difference(*told)
+        told = (_borne(found[key].between(end + MARGIN - 1, end + MARGIN + 1), "uid") for key in ("started", "restarts"))
+        doubtful |= _borne(found["requests"].between(start - MARGIN, end + MARGIN), "uid").difference(*told)
     return _about(source, RUNNING, "uid", sorted(doubtful - {""}), hours)
 
 
-def _uids(samples: Samples) -> set[str]:
-    return {samples.labels[place].get("uid", "") for place in set(samples.series.tolist())}
+def _unregistered(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
+    """When the nodes were there that count GPUs among their labels and have no series of GPU capacity in one of the hours."""
+    doubtful: set[str] = set()
+    for start, end in hours:
+        labels = found["node_labels"].between(end + MARGIN - 1, end + MARGIN + 1).labels
+        able = {row.get("node", "") for row in labels if counted(named(row))}
+        doubtful |= able - _borne(found["capacity"].between(start - MARGIN, end + MARGIN), "node")
+    return _about(source, NODE_SEEN, "node", [re.escape(name) for name in sorted(doubtful - {""})], hours)
+
+
+def _borne(samples: Samples, label: str) -> set[str]:
+    return {samples.labels[place].get(label, "") for place in set(samples.series.tolist())}
 
 
 def _about(source: Source, query: Query, label: str, values: Sequence[str], hours: Sequence[tuple[float, float]]) -> Samples:
@@ -210,6 +223,6 @@ def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
             parts[query.key] = found[query.key].between(start + 1, end + 1)
         else:
             parts[query.key] = found[query.key].between(end + MARGIN - 1, end + MARGIN + 1)
-    for key in ("phases", "running", *map(raw, LABELLED)):
+    for key in ("phases", "running", "node_seen", *map(raw, LABELLED)):
         parts[key] = found[key].between(start - MARGIN, end + MARGIN)
     return Answers(start, end, parts)

@@ -55,6 +55,7 @@ class Evidence:
     over: list[tuple[str, str, tuple[str, ...], Fraction]] = field(default_factory=list)
     unpriced: dict[tuple[str, str, str], Decimal] = field(default_factory=lambda: defaultdict(Decimal))
     unplaced: set[str] = field(default_factory=set)
+    homeless: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # leases by a node that is none
 
 
 def findings(evidence: Evidence) -> list[Finding]:
@@ -126,8 +127,15 @@ def _unknown_model(evidence: Evidence, about: About) -> Iterator[Finding]:
             yield _named("unknown_model", lease, text, [lease], about, node=about[lease].node)
 
 
+def _unknown_node(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for node, leases in sorted(evidence.homeless.items()):
+        text = f"{len(leases)} pods hold GPUs on {node}, and nothing tells that it has any; they are charged to no node"
+        yield _named("unknown_node", node, text, leases, about, node=node)
+
+
 RULES = (
-    _over_committed, _unpriced, _frozen_profiling, _rejected_samples, _inferred_device, _reserved_team_label, _no_measurement, _unknown_model
+    _over_committed, _unpriced, _frozen_profiling, _rejected_samples, _inferred_device, _reserved_team_label, _no_measurement, _unknown_model,
+    _unknown_node,
 )  # fmt: skip
 
 

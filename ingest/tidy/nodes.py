@@ -11,6 +11,7 @@ from finops.accounting.shares import NodeGpus, boards, slices_of, unit_share
 from finops.accounting.usage import scrape_interval
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device
+from ingest.tidy.presence import counted, model_of_type
 
 POOLS = ("karpenter_sh_nodepool", "eks_amazonaws_com_nodegroup", "cloud_google_com_gke_nodepool", "kubernetes_azure_com_agentpool")
 SPOT = {
@@ -42,7 +43,7 @@ class Node:
 
 
 def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configured: float | None) -> list[Node]:
-    """Every node whose capacity names a GPU resource."""
+    """Every node whose capacity names a GPU resource, and those whose labels count GPUs all the same."""
     labels = {row["node"]: row for row, _ in answers.last("node_labels") if "node" in row}
     uids = {row["node"]: row.get("system_uuid") or row.get("provider_id", "") for row, _ in answers.last("node_info") if "node" in row}
     created = {row["node"]: value for row, value in answers.last("node_created") if "node" in row}
@@ -55,7 +56,8 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
         gpus = _gpus(capacity, on_node[name], row)
         # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
         interval = configured or float(np.median([scrape_interval(np.array(times)) for times in series]))
-        count = boards(gpus)
+        if not (count := boards(gpus)):
+            continue
         found.append(
             Node(
                 name,
@@ -82,25 +84,31 @@ def _capacities(answers: Answers) -> dict[str, tuple[dict[str, int], list[list[f
     for labels, times, values in answers.series("capacity"):
         capacity, seen = found.setdefault(labels.get("node", ""), ({}, []))
         inside = [v for t, v in zip(times, values, strict=True) if answers.start <= t < answers.end] or values
-        most = int(max(inside))
-        if most > 0:
-            capacity[labels["resource"]] = max(capacity.get(labels["resource"], 0), most)
+        capacity[labels["resource"]] = max(capacity.get(labels["resource"], 0), int(max(inside)))
         seen.append(times)
-    return {name: entry for name, entry in found.items() if entry[0]}
+    for labels, times, _ in answers.series("node_seen"):
+        if not found.get(labels.get("node", ""), ({}, []))[0]:
+            found.setdefault(labels.get("node", ""), ({}, []))[1].append(times)
+    return {name: (_offered(capacity), seen) for name, (capacity, seen) in found.items()}
+
+
+def _offered(capacity: dict[str, int]) -> dict[str, int]:
+    """Without resources of which there are none, unless there is nothing else: a plugin that is away leaves its names."""
+    return {resource: units for resource, units in capacity.items() if units > 0} or capacity
 
 
 def _gpus(capacity: dict[str, int], devices: list[Device], labels: dict[str, str]) -> NodeGpus:
     whole = {d.uuid for d in devices if not d.instance}
     sliced = {d.uuid for d in devices if d.instance}
     product = labels.get("nvidia_com_gpu_product", "")
-    model = devices[0].model if devices else product
+    model = devices[0].model if devices else product or model_of_type(labels)
     return NodeGpus(
         capacity,
         len(whole | sliced),
         len(whole - sliced),
         model,
         product,
-        _number(labels, "nvidia_com_gpu_count"),
+        counted(labels),
         _number(labels, "nvidia_com_gpu_replicas"),
         any(d.shared for d in devices),
     )
