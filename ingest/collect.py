@@ -22,6 +22,7 @@ from ingest.sources.decode import one_line
 from ingest.tidy.answers import MARGIN, Answers
 from ingest.tidy.facts import facts
 from ingest.tidy.label_runs import LABELLED, named, raw, several
+from ingest.tidy.own_labels import own_labels
 from ingest.tidy.presence import counted
 from ingest.windows import HOURS_AT_ONCE, Claim
 
@@ -147,11 +148,16 @@ def fetch(source: Source, hours: Sequence[tuple[float, float]]) -> dict[str, Sam
     """Samples by catalogue key over `hours` with their margins; reduced ones bear their window's end as time."""
     during = source.during(hours[0][0] - MARGIN, hours[-1][1] + MARGIN)
     answers = during.parallel([lambda query=query: _ask(during, query, hours) for query in QUERIES])
-    found = {query.key: answer for query, answer in zip(QUERIES, answers, strict=True)}
+    found = {query.key: _read(query, answer) for query, answer in zip(QUERIES, answers, strict=True)}
     found["phases"] = _phases(during, found, hours)
     found["running"] = _running(during, found, hours)
     found["node_seen"] = _unregistered(during, found, hours)
     return found | _label_changes(during, found, hours)
+
+
+def _read(query: Query, answer: Samples) -> Samples:
+    """Labels of pods and nodes as they were exposed; a device's series are told apart by all they bear."""
+    return own_labels(answer) if query.names[0].startswith("kube_") else answer
 
 
 def _ask(source: Source, query: Query, hours: Sequence[tuple[float, float]]) -> Samples:
@@ -199,7 +205,7 @@ def _about(source: Source, query: Query, label: str, values: Sequence[str], hour
     parts = []
     for first in range(0, len(values), 100):
         chosen = replace(query, over="", extra=(*query.extra, (label, "=~", "|".join(values[first : first + 100]))))
-        parts.append(source.samples(chosen, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
+        parts.append(_read(query, source.samples(chosen, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN)))
     return Samples.concat(parts)
 
 

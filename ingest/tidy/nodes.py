@@ -11,6 +11,7 @@ from finops.accounting.shares import NodeGpus, boards, slices_of, unit_share
 from finops.accounting.usage import scrape_interval
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device
+from ingest.tidy.label_runs import named
 from ingest.tidy.presence import counted, model_of_type
 
 POOLS = ("karpenter_sh_nodepool", "eks_amazonaws_com_nodegroup", "cloud_google_com_gke_nodepool", "kubernetes_azure_com_agentpool")
@@ -52,7 +53,7 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
         on_node[device.node].append(device)
     found = []
     for name, (capacity, series) in sorted(_capacities(answers).items()):
-        row = {key.removeprefix("label_"): value for key, value in labels.get(name, {}).items()}
+        row = named(labels.get(name, {}))
         gpus = _gpus(capacity, on_node[name], row)
         # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
         interval = configured or float(np.median([scrape_interval(np.array(times)) for times in series]))

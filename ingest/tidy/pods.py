@@ -94,7 +94,7 @@ def _requests(answers: Answers, *, configured: float | None):
     for key in ("requests", "init_requests"):
         for labels, times, values in answers.series(key):
             pod, resource, container = pod_key(labels), labels.get("resource", ""), labels.get("container", "")
-            if not values[-1] > 0:
+            if not (values[-1] > 0 and labels.get("node")):
                 continue
             stays = key == "requests" or (*pod, container) in sidecars
             (main if stays else init)[pod, resource][container] = int(values[-1])

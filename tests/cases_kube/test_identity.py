@@ -9,18 +9,26 @@ from tests.fleet import GPU, minutes
 pytestmark = pytest.mark.django_db
 
 
+def named(ground: Ground) -> Ground:
+    """Each pod labelled by its uid, so that figures can be told apart by it."""
+    for uid, times in (("first", minutes(-20, 20)), ("second", minutes(30, 140))):
+        ground.put("kube_pod_labels", {"namespace": "ml", "pod": "nb-0", "uid": uid, "label_which": uid}, 1, times)
+    return ground
+
+
 def twins() -> Ground:
     """nb-0 on n1 until 10:20 and, with another uid, on n2 from 10:30 on; one card each that bears the pod's name and no uid."""
     ground = Ground().node("n1").node("n2")
     ground.bound("nb-0", uid="first", node="n1", at=-20, started=-20, times=minutes(-20, 20))
     ground.bound("nb-0", uid="second", node="n2", at=30, started=30, times=minutes(30, 140))
+    named(ground)
     return ground.card("GPU-1", "nb-0", node="n1", busy=1.0, times=minutes(-20, 20)).card("GPU-2", "nb-0", node="n2", busy=0.5, times=minutes(30, 140))
 
 
 @pytest.mark.parametrize("row", ["B1", "B2"])
 def test_a_name_that_returns_is_another_pod(row: str, tmp_path) -> None:
     twins().collected(tmp_path)
-    assert hours("allocated", by="uid") == {"first": thirds(19.5), "second": thirds(30)}
+    assert hours("allocated", by="label:which") == {"first": thirds(19.5), "second": thirds(30)}
     assert hours("allocated", by="node") == {"n1": thirds(19.5), "n2": thirds(30)}
 
 
@@ -29,11 +37,11 @@ def test_use_without_a_uid_goes_to_the_pod_of_that_time(row: str, tmp_path) -> N
     """The card is the same throughout: busy 1.0 under the first pod, 0.25 under the second, 1.0 again while nobody holds it."""
     ground = Ground().node()
     ground.bound("nb-0", uid="first", at=-20, started=-20, times=minutes(-20, 20)).bound("nb-0", uid="second", at=30, started=30, times=minutes(30, 140))
-    ground.card("GPU-1", "nb-0", busy=1.0, times=minutes(-20, 30)).card("GPU-1", "nb-0", busy=0.25, times=minutes(30, 140)).collected(tmp_path)
-    assert hours("used", "idle", by="uid") == {"first": (*thirds(19.5), 0), "second": thirds(7.5, 22.5)}
+    named(ground).card("GPU-1", "nb-0", busy=1.0, times=minutes(-20, 30)).card("GPU-1", "nb-0", busy=0.25, times=minutes(30, 140)).collected(tmp_path)
+    assert hours("used", "idle", by="label:which") == {"first": (*thirds(19.5), 0), "second": thirds(7.5, 22.5)}
 
 
-@pytest.mark.parametrize(("row", "label"), [("C1", "instance"), ("C2", "pod_of_exporter"), ("C7", "job")])
+@pytest.mark.parametrize(("row", "label"), [("C1", "instance"), ("C2", "endpoint"), ("C7", "job")])
 def test_copies_of_kube_state_metrics_count_once(row: str, label: str, tmp_path) -> None:
     """The same cluster under two values of a target's label, ten seconds apart, the first of which ends at 10:30."""
     ground = Ground()
