@@ -39,6 +39,8 @@ class Hour:
         wants = [Want(held.id, gpus, int(span.start), int(span.end), self.found.models.get(held.id, {})) for held, span, gpus in leases]
         parts, unplaced = placement(wants, node.models)
         self.evidence.unplaced |= unplaced
+        if not any(node.capacity.values()):
+            self.evidence.untold[node.name] = sum(node.models.values())
         for model, boards in node.models.items():
             holds = [self._hold(held, span, gpus * part, model, alive) for held, span, gpus in leases if (part := parts[held.id].get(model))]
             self._pool(node, model, Pool(boards, *alive), holds)
@@ -101,7 +103,7 @@ class Hour:
         """Notes the leases on nodes of which no facts tell."""
         alive = self.start, self.end
         for name in sorted(self.found.held.keys() - known):
-            node = Node(name, *alive, {}, {}, "", "", "")
+            node = Node(name, *alive, {}, {}, "", "", "", {})
             for held, span in _reaching(self.found.held[name], alive):
                 hold = self._hold(held, span, Fraction(held.quantity), "", alive)
                 if hold.end - hold.start >= RAN:

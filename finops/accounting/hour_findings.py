@@ -47,7 +47,8 @@ class Evidence:
     """What the hour's accounting came across.
 
     over: (node, model, leases, excess GPU-seconds); unpriced: (node pool, model, capacity type) → GPU-hours;
-    unplaced: leases on a node of several models that nothing ties to one of them.
+    unplaced: leases on a node of several models that nothing ties to one of them;
+    untold: boards of each node whose capacity names no GPU; homeless: leases by the node they name, of which nothing is known.
     """
 
     tenancies: list[Tenancy] = field(default_factory=list)
@@ -55,7 +56,8 @@ class Evidence:
     over: list[tuple[str, str, tuple[str, ...], Fraction]] = field(default_factory=list)
     unpriced: dict[tuple[str, str, str], Decimal] = field(default_factory=lambda: defaultdict(Decimal))
     unplaced: set[str] = field(default_factory=set)
-    homeless: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))  # leases by a node that is none
+    homeless: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    untold: dict[str, int] = field(default_factory=dict)
 
 
 def findings(evidence: Evidence) -> list[Finding]:
@@ -133,9 +135,15 @@ def _unknown_node(evidence: Evidence, about: About) -> Iterator[Finding]:
         yield _named("unknown_node", node, text, leases, about, node=node)
 
 
+def _no_capacity(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for node, boards in evidence.untold.items():
+        text = f"{node} tells of no GPU capacity; the {boards} boards seen on it or counted by its labels are its capacity"
+        yield Finding("no_capacity", node, text, {"node": node, "boards": boards})
+
+
 RULES = (
     _over_committed, _unpriced, _frozen_profiling, _rejected_samples, _inferred_device, _reserved_team_label, _no_measurement, _unknown_model,
-    _unknown_node,
+    _unknown_node, _no_capacity,
 )  # fmt: skip
 
 

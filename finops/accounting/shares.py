@@ -7,7 +7,10 @@ from fractions import Fraction
 
 from finops.accounting.gpu_models import normalise_model
 
+PLAIN = "nvidia_com_gpu"
 MIG_RESOURCE = re.compile(r"nvidia_com_mig_(\d+)g_")
+# Names that say a unit is a part of a board: the NVIDIA plugin's renamed replicas, the AWS virtual GPU plugin's slots.
+SHARED = ("gpu_shared", "vgpu")
 MIG_PRODUCT = re.compile(r"-MIG-(\d+)g\.", re.IGNORECASE)
 
 
@@ -54,7 +57,7 @@ def replicas(resource: str, node: NodeGpus) -> int:
 
 
 def _is_shared(resource: str, node: NodeGpus, boards: int) -> bool:
-    if resource.endswith("gpu_shared") or node.replicas_label > 1 or node.shared_on_a_board:
+    if resource.endswith(SHARED) or node.replicas_label > 1 or node.shared_on_a_board:
         return True
     counted = 0 < node.count_label == boards < node.capacity.get(resource, 0)
     return counted or node.product_label.upper().endswith("-SHARED")
@@ -62,8 +65,15 @@ def _is_shared(resource: str, node: NodeGpus, boards: int) -> bool:
 
 def boards(node: NodeGpus) -> int:
     """Physical GPUs of the node, by its capacity; MIG instances and replicas are put together again."""
+    if _counted_twice(node):
+        return node.boards_seen
     held = sum((n * unit_share(r, node) for r, n in node.capacity.items()), Fraction(0))
     by_capacity = -(-held.numerator // held.denominator)
     mig = any(MIG_RESOURCE.match(r) for r in node.capacity) or MIG_PRODUCT.search(node.product_label)
     # Leftover slices that no profile fills make capacity look smaller than the boards that carry them.
     return max(by_capacity, node.boards_seen) if mig else by_capacity or node.boards_seen or node.count_label
+
+
+def _counted_twice(node: NodeGpus) -> bool:
+    """Whether the plain resource counts the very boards that carry the slices, as a plugin that was reconfigured leaves it."""
+    return node.boards_whole == 0 < node.boards_seen == node.capacity.get(PLAIN) and any(MIG_RESOURCE.match(r) for r in node.capacity)

@@ -44,15 +44,17 @@ class Node:
 
 
 def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configured: float | None) -> list[Node]:
-    """Every node whose capacity names a GPU resource, and those whose labels count GPUs all the same."""
-    labels = {row["node"]: row for row, _ in answers.last("node_labels") if "node" in row}
-    uids = {row["node"]: row.get("system_uuid") or row.get("provider_id", "") for row, _ in answers.last("node_info") if "node" in row}
+    """Every node whose capacity names a GPU resource, and every other that has boards by its labels or the exporter: they were paid for."""
+    labels = _told(answers, "node_labels")
+    uids = {node: row.get("system_uuid") or row.get("provider_id", "") for node, row in _told(answers, "node_info").items()}
     created = {row["node"]: value for row, value in answers.last("node_created") if "node" in row}
     on_node: dict[str, list[Device]] = defaultdict(list)
     for device in devices:
         on_node[device.node].append(device)
+    capacities = _capacities(answers)
+    seen = {name: ({}, [d.time.tolist() for d in on_node[name] if len(d.time)]) for name in uids if name not in capacities and name in on_node}
     found = []
-    for name, (capacity, series) in sorted(_capacities(answers).items()):
+    for name, (capacity, series) in sorted((capacities | {name: entry for name, entry in seen.items() if entry[1]}).items()):
         row = named(labels.get(name, {}))
         gpus = _gpus(capacity, on_node[name], row)
         # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
@@ -77,6 +79,18 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
             )
         )
     return found
+
+
+def _told(answers: Answers, key: str) -> dict[str, dict[str, str]]:
+    """What the series of each node say together; of two values of one label the fuller series' stands: a second
+    kube-state-metrics may show fewer labels."""
+    rows: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for row, _ in answers.last(key):
+        rows[row.get("node", "")].append(row)
+    return {
+        node: {label: value for row in sorted(group, key=lambda r: (len(r), sorted(r.items()))) for label, value in row.items()}
+        for node, group in rows.items()
+    }
 
 
 def _capacities(answers: Answers) -> dict[str, tuple[dict[str, int], list[list[float]]]]:

@@ -47,9 +47,9 @@ def pods(answers: Answers, *, configured: float | None) -> list[Pod]:
     chains = workloads(answers, {pod: runs[-1].labels for pod, runs in labels.items()})
     found = []
     for (pod, resource), times in sorted(held.items()):
-        mine = {(pod, container) for container in holders[pod, resource]}
-        again = times[0] if mine & restarts.keys() else None
-        begun = min((starts[each] for each in mine & starts.keys()), default=again)
+        mine = holders[pod, resource] or {*starts.get(pod, {}), *restarts.get(pod, {})}  # of an init container's GPUs any container tells
+        again = times[0] if mine & restarts.get(pod, {}).keys() else None
+        begun = min((at for container, at in starts.get(pod, {}).items() if container in mine), default=again)
         seen = _sightings(pod, times, facts, begun, half=interval / 2)
         found.append(
             Pod(
@@ -104,7 +104,7 @@ def _requests(answers: Answers, *, configured: float | None):
                 spacings.append(scrape_interval(np.array(times)))
     quantities = {key: max(sum(main[key].values()), max(init[key].values(), default=0)) for key in held}
     interval = configured or (float(np.median(spacings)) if spacings else 60.0)
-    holders = {key: main[key].keys() for key in held}
+    holders = {key: set(main[key]) for key in held}
     return {key: sorted(times) for key, times in held.items()}, nodes, quantities, holders, interval
 
 
@@ -116,12 +116,12 @@ def _lowest(answers: Answers, key: str) -> dict[Key, float]:
     return found
 
 
-def _containers(answers: Answers, key: str) -> dict[tuple[Key, str], float]:
+def _containers(answers: Answers, key: str) -> dict[Key, dict[str, float]]:
     """The lowest value by pod and container."""
-    found: dict[tuple[Key, str], float] = {}
+    found: dict[Key, dict[str, float]] = defaultdict(dict)
     for labels, value in answers.last(key):
-        one = pod_key(labels), labels.get("container", "")
-        found[one] = min(found.get(one, inf), value)
+        mine, container = found[pod_key(labels)], labels.get("container", "")
+        mine[container] = min(mine.get(container, inf), value)
     return found
 
 

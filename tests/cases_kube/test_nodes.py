@@ -40,6 +40,7 @@ def test_a_plugin_that_is_away_for_hours(row: str, tmp_path) -> None:
     ground.put("kube_node_status_allocatable", {"node": "n1", "resource": GPU, "unit": "integer"}, 0, minutes(-20, 200))
     ground.collected(tmp_path, hours=(0, 1, 2))
     assert [hours("allocated", "unallocated", first=n) for n in range(3)] == [{"ml": (8, 0)}] * 3
+    assert "no_capacity" in kinds()
 
 
 @pytest.mark.parametrize(("labels", "shown"), [
@@ -86,7 +87,7 @@ def test_a_pod_on_a_node_whose_label_counts_gpus(row: str, tmp_path) -> None:
     ground = Ground().bound("a", 2, at=-20, started=-20).put("kube_node_labels", {"node": "n1", **GFD}, 1)
     ground.told("kube_node_created", -900, {"node": "n1"}).collected(tmp_path)
     assert hours("allocated", "unallocated") == {"ml": (2, 0), "": (0, 6)}
-    assert kinds().keys() == {"unpriced"}
+    assert kinds()["no_capacity"] == "n1 tells of no GPU capacity; the 8 boards seen on it or counted by its labels are its capacity"
 
 
 @pytest.mark.parametrize("row", ["F8"])
