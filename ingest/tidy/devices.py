@@ -129,26 +129,32 @@ def _prefer(prof_time: Floats, prof: Floats, util_time: Floats, util: Floats, *,
 
 
 class _Places:
-    """From a series to its node: the target's label, the host name, then the exporter's address."""
+    """From a series to its node: the target's label, the host name, then the exporter's pod and its address; what two nodes share tells neither."""
 
     def __init__(self, answers: Answers, names: set[str]) -> None:
-        self.names = names
-        self.short = {name.split(".")[0]: name for name in names}
-        self.pods = {}
-        self.addresses = {}
+        self.names: dict[str, set[str]] = defaultdict(set)
+        self.pods: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        self.addresses: dict[str, set[str]] = defaultdict(set)
+        for name in names:
+            self.names[name.split(".")[0]].add(name)
+        for labels, _ in answers.last("node_labels"):
+            if (node := labels.get("node", "")) in names:
+                self.names[labels.get("label_kubernetes_io_hostname", "").split(".")[0]].add(node)
+        self.names |= {name: {name} for name in names}
         for labels, _ in answers.last("pod_info"):
-            self.pods[labels.get("pod", "")] = labels.get("node", "")
-            for key in ("host_ip", "pod_ip"):
-                if labels.get(key) and labels.get("node"):
-                    self.addresses.setdefault(labels[key], labels["node"])
-        self.addresses |= {labels.get("internal_ip", ""): labels.get("node", "") for labels, _ in answers.last("node_info")}
+            if node := labels.get("node", ""):
+                self.pods[labels.get("pod", "")].add((labels.get("namespace", ""), node))
+                for key in ("host_ip", "pod_ip"):
+                    self.addresses[labels.get(key, "")].add(node)
+        for labels, _ in answers.last("node_info"):
+            self.addresses[labels.get("internal_ip", "")] = {labels.get("node", "")}
 
     def node(self, labels: Mapping[str, str]) -> str:
         for name in (labels.get("node", ""), labels.get("Hostname") or labels.get("hostname", "")):
-            if name in self.names:
-                return name
-            if name and name.split(".")[0] in self.short:
-                return self.short[name.split(".")[0]]
-            if name in self.pods:
-                return self.pods[name]
-        return self.pods.get(labels.get("pod", "")) or self.addresses.get(labels.get("instance", "").rsplit(":", 1)[0], "")
+            for known in (self.names.get(name), self.names.get(name.split(".")[0]), {node for _, node in self.pods.get(name, ())}):
+                if name and known and len(known) == 1:
+                    return next(iter(known))
+        pod, instance = labels.get("pod", ""), labels.get("instance", "").rsplit(":", 1)[0]
+        of_pod = {node for space, node in self.pods.get(pod, ()) if pod and space == labels.get("namespace", space)}
+        at_address = self.addresses.get(instance, set()) if instance else set()
+        return next((next(iter(told)) for told in (of_pod, at_address) if len(told) == 1), "")

@@ -56,7 +56,7 @@ def facts(
 ) -> Facts:
     """The facts of [answers.start, answers.end); use is told up to `until` only, unix seconds, where the hour still runs."""
     found = pods(answers, configured=configured)
-    names = {labels["node"] for key in ("capacity", "node_info") for labels, *_ in answers.columns(key) if labels.get("node")}
+    names = {labels["node"] for key in ("capacity", "node_info", "node_seen") for labels, *_ in answers.columns(key) if labels.get("node")}
     cards = devices(answers, {(p.namespace, p.name) for p in found}, names, configured=configured)
     machines = nodes(answers, cards, pool_label=pool_label, configured=configured)
     uses = use(found, machines, cards, start=answers.start, end=min(answers.end, until))
