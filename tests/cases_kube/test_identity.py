@@ -1,6 +1,9 @@
 """Which pod, whose, and how often: names that return, copies of kube-state-metrics, labels spelt otherwise."""
 
+import json
+
 import pytest
+from django.db import connection
 
 from finops.models import TeamRule
 from tests.cases_kube.ground import Ground, hours, thirds
@@ -67,6 +70,9 @@ def test_a_ghost_beside_its_successor_is_scaled_and_told(row: str, tmp_path) -> 
     """On one GPU a ghost and, from 10:30 on, the pod that took its place: never more than the GPU is charged."""
     Ground().node().bound("ghost", at=-20, started=-20).bound("next", at=30, started=30, times=minutes(30, 140)).collected(tmp_path)
     assert hours("allocated", by="pod") == {"ghost": thirds(45), "next": thirds(15)}
+    with connection.cursor() as cursor:
+        cursor.execute("select evidence ->> 'excess_gpu_seconds', evidence -> 'pods' from finding where kind = 'over_committed'")
+        assert [(float(excess), json.loads(pods)) for excess, pods in cursor.fetchall()] == [(1800.0, ["ml/ghost", "ml/next"])]
 
 
 @pytest.mark.parametrize("row", ["C5"])
@@ -159,3 +165,22 @@ def test_a_debug_container_changes_nothing(row: str, tmp_path) -> None:
     ground = Ground().node().bound("a", at=-20, started=-20).card("GPU-1", "a", exported_container="debugger-x7", busy=0.5)
     ground.collected(tmp_path)
     assert hours("allocated", "used") == {"ml": (1, *thirds(30))}
+
+
+@pytest.mark.parametrize("row", ["P1"])
+def test_a_container_that_lingers_beside_its_successor(row: str, tmp_path) -> None:
+    """Restarted at 10:30; the series of the old container goes on for five minutes with its last value."""
+    ground = Ground().node().bound("a", at=-20, started=-20).card("GPU-1", "a", exported_container="old", busy=0.5, times=minutes(-20, 35))
+    ground.card("GPU-1", "a", exported_container="new", busy=0.5, times=minutes(30, 140)).collected(tmp_path)
+    assert hours("allocated", "used") == {"ml": (1, *thirds(30))}
+
+
+@pytest.mark.parametrize("row", ["uid"])
+def test_without_uids_two_pods_of_one_name_are_one_lease(row: str, tmp_path) -> None:
+    """kube-state-metrics before 2.1: the ten minutes between them are held too; two names are told apart all the same."""
+    who = {"namespace": "ml", "container": "main", "node": "n1", "resource": GPU}
+    ground = Ground().node(nvidia_com_gpu=2)
+    for times in (minutes(-20, 20), minutes(30, 140)):
+        ground.put("kube_pod_container_resource_requests", who | {"pod": "nb-0"}, 1, times)
+    ground.put("kube_pod_container_resource_requests", who | {"pod": "nb-1"}, 1, minutes(-20, 20)).collected(tmp_path)
+    assert hours(by="pod") == {"nb-0": (1,), "nb-1": thirds(19.5)}

@@ -99,10 +99,10 @@ def test_a_container_that_was_over_before_it_was_seen(phase: str, completed: flo
 
 
 @pytest.mark.parametrize("row", ["E2"])
-def test_a_job_shorter_than_a_scrape_leaves_no_trace(row: str, tmp_path) -> None:
-    """Nothing saw it: its time stays in the line of unallocated capacity, and the hour still adds up."""
-    Ground().node().bound("a", at=0, started=0, times=minutes(0, 1)).collected(tmp_path)
-    assert hours("allocated", "unallocated") == {"ml": (*thirds(0.5), 0), "": (0, *thirds(59.5))}
+def test_a_job_shorter_than_a_scrape(row: str, tmp_path) -> None:
+    """One that a single scrape saw holds to half an interval after it, the other left no series: its time is nobody's, and the hour adds up."""
+    Ground().node().bound("seen", at=9.75, started=9.75, times=minutes(10, 11)).collected(tmp_path)
+    assert hours("allocated", "unallocated", by="pod") == {"seen": (*thirds(0.75), 0), "": (0, *thirds(59.25))}
 
 
 def test_the_last_container_ends_the_pod_not_the_first(tmp_path) -> None:
