@@ -4,7 +4,7 @@ import logging
 import os
 import re
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -178,12 +178,18 @@ def _phases(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[
 
 
 def _running(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
-    """Raw phases of the pods of whose start nothing else tells in one of the hours."""
+    """Raw phases of the pods of which no container that asks for GPUs tells a start in one of the hours."""
     doubtful: set[str] = set()
     for start, end in hours:
-        told = (_borne(found[key].between(end + MARGIN - 1, end + MARGIN + 1), "uid") for key in ("started", "restarts"))
-        doubtful |= _borne(found["requests"].between(start - MARGIN, end + MARGIN), "uid").difference(*told)
+        asking = _containers(found[key].between(start - MARGIN, end + MARGIN) for key in ("requests", "init_requests"))
+        telling = _containers(found[key].between(end + MARGIN - 1, end + MARGIN + 1) for key in ("started", "restarts"))
+        doubtful |= {uid for uid, _ in asking} - {uid for uid, _ in asking & telling}
     return _about(source, RUNNING, "uid", sorted(doubtful - {""}), hours)
+
+
+def _containers(parts: Iterable[Samples]) -> set[tuple[str, str]]:
+    """(uid, container) of every series."""
+    return {(labels.get("uid", ""), labels.get("container", "")) for part in parts for labels in part.labels}
 
 
 def _unregistered(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
@@ -192,12 +198,8 @@ def _unregistered(source: Source, found: Mapping[str, Samples], hours: Sequence[
     for start, end in hours:
         labels = found["node_labels"].between(end + MARGIN - 1, end + MARGIN + 1).labels
         able = {row.get("node", "") for row in labels if counted(named(row))}
-        doubtful |= able - _borne(found["capacity"].between(start - MARGIN, end + MARGIN), "node")
+        doubtful |= able - {row.get("node", "") for row in found["capacity"].between(start - MARGIN, end + MARGIN).labels}
     return _about(source, NODE_SEEN, "node", [re.escape(name) for name in sorted(doubtful - {""})], hours)
-
-
-def _borne(samples: Samples, label: str) -> set[str]:
-    return {samples.labels[place].get(label, "") for place in set(samples.series.tolist())}
 
 
 def _about(source: Source, query: Query, label: str, values: Sequence[str], hours: Sequence[tuple[float, float]]) -> Samples:

@@ -119,13 +119,15 @@ def test_the_last_container_ends_the_pod_not_the_first(tmp_path) -> None:
     pytest.param("running", 25, id="running"),
     pytest.param("restart", 0, id="restart"),
     pytest.param("device", 60, id="device"),
+    pytest.param("gpu sidecar", 25, id="gpu-sidecar"),
 ])  # fmt: skip
 def test_what_proves_a_start(told: str, starting: int, tmp_path) -> None:
     """A container beside the one with the GPU does not, nor does a device's label; phase Running does, and so does a restart."""
-    ground = Ground().node().bound("a", at=0, times=minutes(0, 140))
+    ground = Ground().node().bound("a", at=0, times=minutes(0, 140), kind="init_container" if told == "gpu sidecar" else "container")
+    ground.put("kube_pod_init_container_info", WHO | {"container": "main", "restart_policy": "Always" if told == "gpu sidecar" else ""}, 1)
     if told == "sidecar":
         ground.told("kube_pod_container_state_started", 5, WHO | {"container": "proxy"}, minutes(5, 140))
-    elif told == "running":
+    elif told in ("running", "gpu sidecar"):
         ground.phase("a", "Pending", minutes(0, 25)).phase("a", "Running", minutes(25, 140))
     elif told == "restart":
         ground.put("kube_pod_container_status_restarts_total", WHO | {"container": "main"}, 3, minutes(0, 140))
