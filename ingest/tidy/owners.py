@@ -30,7 +30,7 @@ OPERATORS = {
     "jaxjob-controller": "JAXJob",
 }
 REPEATED = ("CronJob", "ScaledJob")  # each of their Jobs is a run; elsewhere a Job is a part of its owner
-RAY_SUFFIX = re.compile(r"-[a-z0-9]{5}$")  # what KubeRay adds to a RayJob's or RayService's name for its cluster
+RAY_SUFFIX = re.compile(r"(-raycluster)?-[a-z0-9]{5}$")  # what KubeRay adds to a RayJob's or RayService's name for its cluster
 
 
 Key = tuple[str, str, str]  # namespace, pod, uid

@@ -36,6 +36,7 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str], list[tuple[str, dict[str,
     "replicaset of nobody, old spelling": (owner("ReplicaSet", "rs"), {}, [of_set("rs", "<none>", "<none>")], Workload("ReplicaSet", "rs", "rs")),
     "G3 deployment that owns its pods": (owner("Deployment", "flink"), {}, [], Workload("Deployment", "flink", "flink")),
     "statefulset": (owner("StatefulSet", "db"), {}, [], Workload("StatefulSet", "db", "db")),
+    "daemonset": (owner("DaemonSet", "probe"), {}, [], Workload("DaemonSet", "probe", "probe")),
     "job": (owner("Job", "lora"), {}, [of_job("lora", "", "")], Workload("Job", "lora", "lora")),
     "cronjob": (owner("Job", "eval-2983"), {}, [of_job("eval-2983", "CronJob", "eval")], Workload("CronJob", "eval", "eval-2983")),
     "scaledjob": (owner("Job", "ocr-x1"), {}, [of_job("ocr-x1", "ScaledJob", "ocr")], Workload("ScaledJob", "ocr", "ocr-x1")),
@@ -50,6 +51,8 @@ CASES: dict[str, tuple[dict[str, str], dict[str, str], list[tuple[str, dict[str,
     "raycluster": (owner("RayCluster", "ray"), {"ray_io_cluster": "ray"}, [of_ray("ray", "None")], Workload("RayCluster", "ray", "ray")),
     "rayjob": (owner("RayCluster", "tune-x7k2p"), {"ray_io_cluster": "tune-x7k2p"}, [of_ray("tune-x7k2p", "RayJob")],
                Workload("RayJob", "tune", "tune-x7k2p")),
+    "rayjob, older name": (owner("RayCluster", "tune-raycluster-x7k2p"), {"ray_io_cluster": "tune-raycluster-x7k2p"},
+                           [of_ray("tune-raycluster-x7k2p", "RayJob")], Workload("RayJob", "tune", "tune-raycluster-x7k2p")),
     "rayjob submitter": (owner("Job", "tune"), {}, [of_job("tune", "RayJob", "tune")], Workload("RayJob", "tune", "tune")),
     "rayservice": (owner("RayCluster", "chat-9p4qd"), {"ray_io_cluster": "chat-9p4qd"}, [of_ray("chat-9p4qd", "RayService")],
                    Workload("RayService", "chat", "chat-9p4qd")),
@@ -101,3 +104,18 @@ def test_an_owner_that_is_not_the_controller_does_not_count(tmp_path) -> None:
     lines += series("kube_pod_owner", who | {"owner_kind": "Team", "owner_name": "zeta", "owner_is_controller": "false"}, 1, TIMES)
     (pod,) = pods(answers(lines, tmp_path, start=START), configured=60)
     assert pod.workload == Workload("PyTorchJob", "bert", "bert")
+
+
+@pytest.mark.parametrize(("operator", "kind"), [
+    ("pytorchjob-controller", "PyTorchJob"), ("tfjob-controller", "TFJob"), ("mpijob-controller", "MPIJob"), ("mpi-operator", "MPIJob"),
+    ("xgboostjob-controller", "XGBoostJob"), ("paddlejob-controller", "PaddleJob"), ("jaxjob-controller", "JAXJob"),
+])  # fmt: skip
+def test_a_training_job_whose_owner_series_is_gone(operator: str, kind: str, tmp_path) -> None:
+    """The launcher's Job is gone with its owner series: the labels on the pod still name the job."""
+    who = {"namespace": "ml", "pod": "pod-0", "uid": "u0"}
+    lines = series("kube_pod_container_resource_requests", who | {"container": "c", "node": "n1", "resource": "nvidia_com_gpu"}, 1, TIMES)
+    lines += series("kube_pod_owner", who | owner("Job", "hpl-launcher"), 1, TIMES)
+    labels = {"label_training_kubeflow_org_job_name": "hpl", "label_training_kubeflow_org_operator_name": operator}
+    lines += series("kube_pod_labels", who | labels, 1, TIMES)
+    (pod,) = pods(answers(lines, tmp_path, start=START), configured=60)
+    assert pod.workload == Workload(kind, "hpl", "hpl")
