@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db import connection, transaction
 
 from finops.configuration import specs
+from finops.configuration.problems import Invalid, Problem
 from finops.configuration.specs import Configuration
 from finops.models import Cluster, ExchangeRate, Rate, Setting, TeamRule
 
@@ -15,7 +16,7 @@ class Rollback(Exception):
 
 
 def apply(wanted: Configuration, *, now: datetime, dry_run: bool = False) -> list[str]:
-    """Applies the sections that are present; returns one line per change."""
+    """Applies the sections that are present; returns one line per change. Raises Invalid for a zone that stored hours do not fit."""
     changes: list[str] = []
     try:
         with transaction.atomic():
@@ -50,9 +51,21 @@ def _settings(wanted: Configuration, changes: list[str]) -> None:
     for name in ("currency", "timezone", "week_starts"):
         value = getattr(wanted, name)
         if value is not None and value != getattr(row, name):
+            if name == "timezone":
+                _refuse_half_hours(value)
             changes.append(f"{name}: {getattr(row, name)} → {value}")
             setattr(row, name, value)
     row.save()
+
+
+def _refuse_half_hours(zone: str) -> None:
+    """Invalid where hours are stored that are none of `zone`: its own would overlap them, and count their GPUs twice."""
+    with connection.cursor() as cursor:
+        cursor.execute("select min(start) from collection_window where extract(minute from start at time zone %s) <> 0", [zone])
+        first = cursor.fetchone()[0]
+    if first:
+        told = f"the hour from {first:%Y-%m-%d %H:%M} UTC is stored already and is no whole hour in {zone}; keep the zone, or collect anew into an empty database"
+        raise Invalid([Problem(1, "timezone", told)])
 
 
 def source_of(spec: object) -> dict[str, object]:

@@ -114,7 +114,8 @@ class Hour:
 
     def _energy(self, node: Node, model: str, pool: Pool, cut: Pieces, spans: list[Span]) -> dict[tuple[str, int], float]:
         held = {id_: self.found.joules[id_, model] for id_ in cut if (id_, model) in self.found.joules}
-        return energy(pool, cut, spans, held=held, rest=self.found.rest.get((node.name, model), {}))
+        rest = self.found.rest.pop((node.name, model), {})  # once, where two machines bore the name
+        return energy(pool, cut, spans, held=held, rest=rest)
 
 
 def _reaching(held: list[Held], alive: Span) -> list[tuple[Held, Lease]]:

@@ -1,6 +1,6 @@
 """Stored facts → the hour's ledger, one hour per transaction."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 
@@ -14,16 +14,16 @@ def account(cluster: Cluster, *, start: datetime | None = None, end: datetime | 
     """Brings the ledger of `cluster` up to date: hours of the window, else every hour whose facts changed. Returns how many."""
     with connection.cursor() as cursor:
         cursor.execute(
-            """select start, "end" from collection_window where cluster_id = %s and collected_until is not null
+            """select start, "end", facts_version from collection_window where cluster_id = %s and collected_until is not null
                and (case when %s::timestamptz is null then dirty else start >= %s and start < %s end) order by start""",
             [cluster.id, start, start, end],
         )
         hours = cursor.fetchall()
     book, done = Book(cluster), 0
     problems: list[Exception] = []
-    for begin, until in hours:
+    for begin, until, known in hours:
         try:
-            done += _hour(book, begin, until, anyway=start is not None)
+            done += _hour(book, begin, until, known=known, anyway=start is not None)
         except (OperationalError, InterfaceError):
             raise
         except Exception as error:  # one hour that cannot be charged keeps no other back; it stays dirty
@@ -34,15 +34,22 @@ def account(cluster: Cluster, *, start: datetime | None = None, end: datetime | 
     return done
 
 
-def _hour(book: Book, start: datetime, end: datetime, *, anyway: bool) -> bool:
-    """Makes the hour's lines and findings from its facts and stores them with the day's roll-up; False where another was faster."""
-    cluster, day = book.cluster.id, start.astimezone(book.zone).date()
-    partitions.make(start.date(), day)
+def _hour(book: Book, start: datetime, end: datetime, *, known: int, anyway: bool) -> bool:
+    """Makes the hour's lines and findings from its facts and stores them with the day's roll-up; False where another was faster.
+
+    `known`: the facts' version before the book was read. New rules raise it as well: another one means that the book may be outdated.
+    """
+    partitions.make(*(start.date() + timedelta(days=n) for n in (-1, 0, 1)))  # whichever day of the zone it is
     with transaction.atomic(), connection.cursor() as cursor:
+        cluster = book.cluster.id
+        # Read before rules and facts: whatever changes from here on leaves the hour dirty.
+        cursor.execute("select facts_version from collection_window where cluster_id = %s and start = %s", [cluster, start])
+        version = cursor.fetchone()[0]
+        book = book if version == known else Book(book.cluster)
         # Hours of one day share its roll-up: one writer per cluster and day.
-        cursor.execute("select pg_advisory_xact_lock(%s, %s)", [cluster, day.toordinal()])
-        cursor.execute("select dirty, facts_version, collected_until from collection_window where cluster_id = %s and start = %s", [cluster, start])
-        dirty, version, collected = cursor.fetchone()
+        cursor.execute("select pg_advisory_xact_lock(%s, %s)", [cluster, start.astimezone(book.zone).date().toordinal()])
+        cursor.execute("select dirty, collected_until from collection_window where cluster_id = %s and start = %s", [cluster, start])
+        dirty, collected = cursor.fetchone()
         if not dirty and not anyway:
             return False
         until = min(end, collected)

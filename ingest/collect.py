@@ -17,11 +17,13 @@ from finops.times import now
 from ingest import store, windows
 from ingest.blame import nobodys, retried
 from ingest.catalogue import NODE_SEEN, PHASES, QUERIES, RUNNING, Query
+from ingest.scrapes import scrape_interval
 from ingest.sources import Samples, Source, SourceError, Spent, Unreachable
 from ingest.sources.decode import one_line
 from ingest.tidy.answers import MARGIN, Answers
 from ingest.tidy.facts import facts
 from ingest.tidy.label_runs import LABELLED, named, raw, several
+from ingest.tidy.machines import MACHINES, replaced
 from ingest.tidy.own_labels import own_labels
 from ingest.tidy.presence import counted
 from ingest.windows import HOURS_AT_ONCE, Claim
@@ -121,7 +123,7 @@ def _one(
         answers = cut(found, claimed.start.timestamp(), claimed.end.timestamp())
         rows = facts(
             answers, until=until.timestamp(), pool_label=cluster.node_pool_label, user_label=cluster.user_label,
-            configured=cluster.scrape_interval,
+            configured=scrape_interval(cluster),
         )  # fmt: skip
         retried(lambda: store.store(rows, cluster=cluster.id, attempt=claimed.attempt, until=until, settled=settled, spent=spent))
     except windows.Overtaken:
@@ -152,7 +154,7 @@ def fetch(source: Source, hours: Sequence[tuple[float, float]]) -> dict[str, Sam
     found["phases"] = _phases(during, found, hours)
     found["running"] = _running(during, found, hours)
     found["node_seen"] = _unregistered(during, found, hours)
-    return found | _label_changes(during, found, hours)
+    return found | _label_changes(during, found, hours) | _machine_changes(during, found, hours)
 
 
 def _read(query: Query, answer: Samples) -> Samples:
@@ -221,6 +223,12 @@ def _label_changes(source: Source, found: Mapping[str, Samples], hours: Sequence
     return answers
 
 
+def _machine_changes(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:
+    """Raw series about the nodes whose name more than one machine bore within an hour, by the key of their raw answer."""
+    names = sorted(replaced(found["node_info"]))
+    return {raw(query.key): _about(source, query, "node", names, hours) for query in QUERIES if query.key in MACHINES}
+
+
 def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
     """The part of the answers that one hour's facts are made of."""
     parts = {}
@@ -231,6 +239,6 @@ def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
             parts[query.key] = found[query.key].between(start + 1, end + 1)
         else:
             parts[query.key] = found[query.key].between(end + MARGIN - 1, end + MARGIN + 1)
-    for key in ("phases", "running", "node_seen", *map(raw, LABELLED)):
+    for key in ("phases", "running", "node_seen", *map(raw, (*LABELLED, *MACHINES))):
         parts[key] = found[key].between(start - MARGIN, end + MARGIN)
     return Answers(start, end, parts)

@@ -70,13 +70,13 @@ class Fleet:
         for n in hours:
             end = TEN + HOUR * (n + 1)
             assert collect(row, [(end - HOUR, end)], source=source, until=end, settled=end) == []
-            _commit()
+            commit()
             pipeline.account(row)
-            _commit()
+            commit()
         return row
 
 
-def _commit() -> None:
+def commit() -> None:
     """What is checked at a commit, inside the test's one transaction."""
     with connection.cursor() as cursor:
         cursor.execute("set constraints all immediate")

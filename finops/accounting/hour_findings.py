@@ -63,8 +63,11 @@ class Evidence:
 def findings(evidence: Evidence) -> list[Finding]:
     """The hour's findings, one per kind and subject, in a fixed order."""
     about = {tenancy.lease: tenancy for tenancy in evidence.tenancies}
-    found = [finding for rule in RULES for finding in rule(evidence, about)]
-    return sorted(found, key=lambda f: (f.kind, f.subject))
+    found: dict[tuple[str, str], Finding] = {}
+    for finding in (finding for rule in RULES for finding in rule(evidence, about)):
+        # A lease on boards of two models, or a node that came back within the hour, gives cause twice.
+        found.setdefault((finding.kind, finding.subject), finding)
+    return [found[key] for key in sorted(found)]
 
 
 About = Mapping[str, Tenancy]

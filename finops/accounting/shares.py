@@ -1,9 +1,10 @@
 """Which part of a physical GPU one unit of a resource is."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from finops.accounting.gpu_models import normalise_model
 
@@ -34,6 +35,7 @@ class NodeGpus:
     count_label: int = 0
     replicas_label: int = 0
     shared_on_a_board: bool = False  # two pods named on one board at a time
+    at_once: Sequence[Mapping[str, int]] = ()  # capacities that were there at one time, where they changed
 
 
 def unit_share(resource: str, node: NodeGpus) -> Fraction:
@@ -48,12 +50,19 @@ def unit_share(resource: str, node: NodeGpus) -> Fraction:
 def replicas(resource: str, node: NodeGpus) -> int:
     """How many units one board is cut into: the capacity of the resource by its boards, whatever labels say."""
     units = node.capacity.get(resource, 0)
-    boards = node.boards_whole or node.count_label
+    boards = _boards_in_slots(units, node)
     if not _is_shared(resource, node, boards) or units == 1:
         return 1
     if units and boards and units % boards == 0:
         return units // boards
     return max(node.replicas_label, 1)
+
+
+def _boards_in_slots(units: int, node: NodeGpus) -> int:
+    """The boards seen. An exporter may show the used ones alone: more are believed where the labels explain the capacity to the unit."""
+    if node.boards_whole < node.count_label and node.count_label * node.replicas_label == units:
+        return node.count_label
+    return node.boards_whole or node.count_label
 
 
 def _is_shared(resource: str, node: NodeGpus, boards: int) -> bool:
@@ -67,8 +76,7 @@ def boards(node: NodeGpus) -> int:
     """Physical GPUs of the node, by its capacity; MIG instances and replicas are put together again."""
     if _counted_twice(node):
         return node.boards_seen
-    held = sum((n * unit_share(r, node) for r, n in node.capacity.items()), Fraction(0))
-    by_capacity = -(-held.numerator // held.denominator)
+    by_capacity = max(ceil(sum(n * unit_share(r, node) for r, n in units.items())) for units in node.at_once or [node.capacity])
     mig = any(MIG_RESOURCE.match(r) for r in node.capacity) or MIG_PRODUCT.search(node.product_label)
     # Leftover slices that no profile fills make capacity look smaller than the boards that carry them.
     return max(by_capacity, node.boards_seen) if mig else by_capacity or node.boards_seen or node.count_label

@@ -63,10 +63,16 @@ def kubernetes_label(text: str) -> str:
     return text
 
 
+OWN_SECRETS = ("SECRET_KEY", "DATABASE_URL", "REDIS_URL", "EMAIL_URL")
+
+
 def environment_name(text: str) -> str:
     """The name of a variable. What is refused may be the secret itself, so it is not repeated."""
     if not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", text):
         raise ValueError('is not the name of an environment variable; write the name, never the secret, like "PROMETHEUS_TOKEN"')
+    # Who sets up a source sends its credential wherever they like: the product's own must not go there.
+    if text in OWN_SECRETS:
+        raise ValueError("holds a secret of this product itself; put the source's credential into a variable of its own")
     return text
 
 

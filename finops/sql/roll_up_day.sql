@@ -13,7 +13,8 @@ select cluster_id, (hour at time zone %(zone)s)::date, holding,
     sum(energy_kwh)
 from ledger_hour
 where cluster_id = %(cluster)s
-  and hour >= (select min(day)::timestamp at time zone %(zone)s from days)
-  and hour < (select (max(day) + 1)::timestamp at time zone %(zone)s from days)
+  -- A day wide on both sides, for the index alone: where clocks go back over midnight, midnight is twice, and this takes the second.
+  and hour >= (select (min(day) - 1)::timestamp at time zone %(zone)s from days)
+  and hour < (select (max(day) + 2)::timestamp at time zone %(zone)s from days)
   and (hour at time zone %(zone)s)::date in (select day from days)
 group by 1, 2, 3

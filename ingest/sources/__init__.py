@@ -139,6 +139,13 @@ class Source(Protocol):
         """About when the oldest samples were taken and up to when the newest may be; None where there are none."""
 
 
+def storable(text: str) -> str:
+    """A label's text as PostgreSQL can hold it: without NUL and lone surrogates. An annotation may hold whatever a tenant wrote."""
+    if not text.isascii():
+        text = text.encode(errors="replace").decode()
+    return text.replace("\0", "\ufffd")
+
+
 def selector(
     names: Sequence[str],
     *,

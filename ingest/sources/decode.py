@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.sources import Passing, Samples, SourceError, Throttled, TooMuch, merge
+from ingest.sources import Passing, Samples, SourceError, Throttled, TooMuch, merge, storable
 
 SHOWN = 300
 SHORT = reprlib.Repr()
@@ -120,7 +120,7 @@ def labels_of(entry: dict) -> dict[str, str]:
     labels = entry.get("metric")
     if not isinstance(labels, dict) or not all(isinstance(value, str) for value in labels.values()):
         raise malformed("labels", labels)
-    return labels
+    return {storable(name): storable(value) for name, value in labels.items()}
 
 
 def numbers(points: list) -> tuple[np.ndarray, np.ndarray]:

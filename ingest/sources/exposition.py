@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from ingest.catalogue import NAMES, QUERIES
-from ingest.sources import Samples, SourceError
+from ingest.sources import Samples, SourceError, storable
 
 # Of these only the rows about GPUs are read; a large cluster has thousands about CPU and memory beside them.
 ABOUT_RESOURCES = frozenset(n for q in QUERIES for n in q.names if any(label == "resource" for label, _, _ in q.extra))
@@ -15,6 +15,7 @@ OF_GPUS = ('resource="nvidia_com_', 'resource="k8s_amazonaws_com_vgpu"')
 ESCAPE = re.compile(r"\\(.)")
 LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|(?=\}))')
 SHOWN = 120
+NEWEST = 1e11  # seconds: the year 5138
 
 
 class Malformed(ValueError):
@@ -54,6 +55,8 @@ class Gatherer:
         series, value, stamp = split(line)
         if stamp is None:
             raise Malformed("has no timestamp")
+        if not stamp < NEWEST:
+            raise Malformed(f"has the timestamp {stamp:.15g}: OpenMetrics counts seconds since 1970, not milliseconds")
         self._add(self._target({}), series, value, stamp)
 
     def __len__(self) -> int:
@@ -112,7 +115,8 @@ def labels_of(series: str) -> dict[str, str]:
     name, brace, rest = series.partition("{")
     labels, at = {"__name__": name.strip()}, 0
     while found := LABEL.match(rest, at):
-        labels[found[1]] = ESCAPE.sub(lambda m: "\n" if m[1] == "n" else m[1], found[2]) if "\\" in found[2] else found[2]
+        value = ESCAPE.sub(lambda m: "\n" if m[1] == "n" else m[1], found[2]) if "\\" in found[2] else found[2]
+        labels[found[1]] = storable(value)
         at = found.end()
     if brace and rest[at:].strip() != "}":
         raise Malformed(f"has labels that cannot be read: {series[:SHOWN]!r}")

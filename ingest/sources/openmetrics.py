@@ -14,6 +14,7 @@ from ingest.sources.held import Held
 
 BLOCK = 1_000_000  # samples sorted by time at once; a block is 20 MB on disk
 LONGEST = 1 << 20
+LONGEST_SPAN = 20 * 366 * 86400.0  # seconds; every hour between the first and the last sample is planned
 
 
 def open_file(path: str | Path) -> Held:
@@ -26,6 +27,8 @@ def open_file(path: str | Path) -> Held:
         spool.add(block)
     if spool.first is None:
         raise SourceError(f"{path}: holds no series the product reads; export kube-state-metrics' and DCGM's, see manage.py doctor")
+    if spool.last - spool.first > LONGEST_SPAN:
+        raise SourceError(f"{path}: its samples lie from {spool.first:.0f} to {spool.last:.0f} seconds after 1970; remove those that are out of place")
     return Held(spool.between, span=(spool.first, spool.last))
 
 

@@ -9,6 +9,7 @@ from finops.accounting.usage import Floats
 from ingest.sources import Samples
 
 MARGIN = 600.0  # seconds read on both sides, so that an answer does not depend on how a window was cut
+MOST_UNITS = 1_000_000  # of one resource, of one pod or node
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,13 @@ class Answers:
         """The same as plain numbers."""
         for labels, time, value in self.columns(key):
             yield labels, time.tolist(), value.tolist()
+
+    def counts(self, key: str) -> Iterator[tuple[dict[str, str], list[float], list[float]]]:
+        """The same of what counts units: a dump marks the end of a series by NaN, and beyond MOST_UNITS nothing is counted but nonsense."""
+        for labels, time, value in self.columns(key):
+            told = (value >= 0) & (value <= MOST_UNITS)
+            if told.any():
+                yield labels, time[told].tolist(), value[told].tolist()
 
     def last(self, key: str) -> Iterator[tuple[dict[str, str], float]]:
         """(labels, value) of each series of a reduced query."""

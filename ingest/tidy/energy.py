@@ -28,7 +28,11 @@ def energy(uses: Sequence[Use], devices: Iterable[Device], nodes: Iterable[Node]
 
     Where holds overlap beyond the board, each gives in proportion: a board is never counted twice.
     """
-    alive = {node.name: _alive(node) for node in nodes}
+    alive: dict[str, tuple[float, float]] = {}
+    for node in nodes:  # two machines may have borne the name in turn
+        start, end = _alive(node)
+        before = alive.get(node.name, (start, end))
+        alive[node.name] = min(start, before[0]), max(end, before[1])
     held: dict[tuple[str, float], float] = defaultdict(float)
     for use in uses:
         held[use.device.uuid, use.quarter] += use.share * use.held_seconds

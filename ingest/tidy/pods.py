@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import dataclass
-from math import inf
+from math import inf, isfinite
 
 import numpy as np
 
@@ -92,7 +92,7 @@ def _requests(answers: Answers, *, configured: float | None):
     init: dict = defaultdict(dict)
     spacings = []
     for key in ("requests", "init_requests"):
-        for labels, times, values in answers.series(key):
+        for labels, times, values in answers.counts(key):
             pod, resource, container = pod_key(labels), labels.get("resource", ""), labels.get("container", "")
             if not (values[-1] > 0 and labels.get("node")):
                 continue
@@ -111,8 +111,8 @@ def _requests(answers: Answers, *, configured: float | None):
 def _lowest(answers: Answers, key: str) -> dict[Key, float]:
     found: dict[Key, float] = {}
     for labels, value in answers.last(key):
-        pod = pod_key(labels)
-        found[pod] = min(found.get(pod, inf), value)
+        if isfinite(value):
+            found[pod_key(labels)] = min(found.get(pod_key(labels), inf), value)
     return found
 
 

@@ -12,7 +12,7 @@ def counted(labels: Mapping[str, str]) -> int:
     """
     own = labels.get("nvidia_com_gpu_count", "")
     of_type = labels.get(f"{AWS}count", "") if labels.get(f"{AWS}manufacturer") == "nvidia" else ""
-    return next((int(text) for text in (own, of_type) if text.isdigit()), 0)
+    return next((int(text) for text in (own, of_type) if text.isdecimal()), 0)
 
 
 def model_of_type(labels: Mapping[str, str]) -> str:

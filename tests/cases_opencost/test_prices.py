@@ -92,12 +92,12 @@ def test_a_month_with_a_price_change_is_the_same_whenever_it_is_made() -> None: 
 
 
 def test_a_new_price_leaves_the_hours_before_it(tmp_path) -> None:  # OC-51
-    old, _ = price("90", end=TEN + HOUR), price("100", start=TEN + HOUR)
+    price("90", end=TEN + HOUR), price("100", start=TEN + HOUR)
     row = Ground().node().hold("a").collected(tmp_path, hours=(0, 1))
     assert [bill(first=hour).total.cost for hour in (0, 1)] == [90, 100]
     price("500", start=TEN + timedelta(days=30))
     pipeline.account(row, start=TEN, end=TEN + 2 * HOUR)
-    assert [bill(first=hour).total.cost for hour in (0, 1)] == [90, 100] and old
+    assert [bill(first=hour).total.cost for hour in (0, 1)] == [90, 100]
 
 
 def test_a_price_change_at_noon_divides_the_day(tmp_path) -> None:  # OC-52

@@ -5,9 +5,11 @@ from datetime import UTC, datetime
 import pytest
 from django.db import connection
 
+from finops import pipeline
 from finops.apply import apply
-from finops.configuration.schema import parse
+from finops.configuration.schema import Invalid, parse
 from finops.models import Cluster, Rate
+from tests.fleet import HOUR, TEN, Fleet, bill, commit, minutes
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 TEXT = """currency: CHF
@@ -63,3 +65,29 @@ def test_a_new_rate_has_hours_accounted_again(accounted_hour) -> None:
     assert not dirty()
     apply(parse(TEXT + '  - {gpu_model: A100, price: "3.80", currency: CHF}\n'), now=NOW)
     assert dirty()
+
+
+def test_a_zone_that_stored_hours_do_not_fit_is_refused(accounted_hour) -> None:
+    with pytest.raises(Invalid, match="10:00 UTC is stored already and is no whole hour in Asia/Kolkata"):
+        apply(parse("timezone: Asia/Kolkata\n"), now=NOW)
+    assert apply(parse("timezone: Europe/Berlin\n"), now=NOW) == ["timezone: UTC → Europe/Berlin"]
+
+
+def test_a_price_that_changes_while_hours_are_accounted_reaches_every_hour(db, tmp_path, monkeypatch) -> None:
+    first = 'currency: CHF\nrates:\n  - {price: "2", currency: CHF, from: 2026-01-01, until: 2026-10-06}\n'
+    apply(parse(first), now=NOW)
+    row = Fleet().node(times=minutes(-20, 200)).collected(tmp_path, hours=(0, 1))
+    calls, real = [], pipeline._hour
+
+    def meanwhile(book, *args, **more) -> bool:
+        calls.append(book)
+        if len(calls) == 1:  # the book is read, no hour is done yet
+            apply(parse(f'{first}  - {{price: "3", currency: CHF, from: 2026-10-06}}\n'), now=NOW)
+            commit()
+        return real(book, *args, **more)
+
+    monkeypatch.setattr(pipeline, "_hour", meanwhile)
+    pipeline.account(row, start=TEN, end=TEN + 2 * HOUR)
+    commit()
+    pipeline.account(row)  # whatever the first turn left dirty
+    assert bill(hours=2).total.cost == 6

@@ -82,3 +82,8 @@ def test_they_come_in_a_fixed_order() -> None:
     evidence = Evidence([tenancy("b", claimed="unassigned"), tenancy("a", claimed="unassigned")], [card("a", inferred=True)])
     assert [(f.kind, f.subject) for f in findings(evidence)] == [
         ("inferred_device", "GPU-1"), ("reserved_team_label", "a"), ("reserved_team_label", "b")]  # fmt: skip
+
+
+def test_a_lease_on_boards_of_two_models_is_told_of_once() -> None:
+    parts = [tenancy("a", "unassigned", claimed="unallocated"), tenancy("a", "unassigned", claimed="unallocated")]
+    assert only(Evidence(parts)).subject == "a"

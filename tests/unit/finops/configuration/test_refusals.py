@@ -133,6 +133,10 @@ ONE = [
         'line 2: clusters[0].source.prometheus.basic_auth_env: is not the name of an environment variable; write the name, never the secret, like "PROMETHEUS_TOKEN"',
     ),
     (
+        prometheus('url: "http://p", bearer_token_env: DATABASE_URL'),
+        "line 2: clusters[0].source.prometheus.bearer_token_env: holds a secret of this product itself; put the source's credential into a variable of its own",
+    ),
+    (
         prometheus('url: "http://p", basic_auth_env: A, bearer_token_env: B'),
         "line 2: clusters[0].source.prometheus: names both bearer_token_env and basic_auth_env; keep one",
     ),

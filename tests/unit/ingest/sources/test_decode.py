@@ -188,3 +188,8 @@ def test_selectors():
 def test_selectors_refuse_what_promql_cannot_hold(names, match, extra):
     with pytest.raises(ValueError):
         selector(names, match=match, extra=extra)
+
+
+def test_what_no_database_holds_is_replaced_in_labels():
+    got = decode(answer("vector", [{"metric": {"annotation_a": "x\0y", "annotation_b": "\ud800", "c": "ü"}, "value": [1, "2"]}]), "vector")
+    assert got.labels == [{"annotation_a": "x\ufffdy", "annotation_b": "?", "c": "ü"}]

@@ -32,6 +32,8 @@ def test_samples_by_time_whatever_their_order_and_block(tmp_path, monkeypatch, b
     [
         (b"kube_node_created{node=\"a\"} 5 60\nkube_node_created{node=\"a\"} five 60\n", "line 2: is no sample"),
         (b"kube_node_created{node=\"a\"} 5\n", "line 1: has no timestamp"),
+        (b"kube_node_created{node=\"a\"} 5 1791279600000\n", "line 1: has the timestamp 1791279600000: OpenMetrics counts seconds"),
+        (b"kube_node_created{node=\"a\"} 5 60\nkube_node_created{node=\"a\"} 5 1791279600\n", "lie from 60 to 1791279600"),
         (b"up 1 60\n", "holds no series the product reads"),
         (b"\xff\xfe\x00", "cannot be read"),
         (gzip.compress(TEXT.encode(), mtime=0)[:-9], "check that the file is whole"),

@@ -1,0 +1,31 @@
+"""Days of zones whose clocks go back over midnight: it is there twice, and the day begins with the first."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from finops import pipeline
+from finops.accounting.calendar import hours, midnight
+from finops.models import Cluster, Setting
+from finops.queries import costs
+from finops.scope import Scope, Window
+from ingest.collect import collect
+from ingest.sources.openmetrics import open_file
+from tests.fleet import Fleet
+
+
+# 2026-10-25 in the Azores: 01:00 +00:00 becomes 00:00 -01:00. 2026-11-01 in Havana: 01:00 -04:00 becomes 00:00 -05:00.
+@pytest.mark.parametrize(("name", "day"), [("Atlantic/Azores", datetime(2026, 10, 25)), ("America/Havana", datetime(2026, 11, 1))])
+def test_the_autumn_day_has_25_hours(name: str, day: datetime, db, tmp_path) -> None:
+    zone = ZoneInfo(name)
+    Setting.objects.create(currency="CHF", timezone=name)
+    start = midnight(day.date(), zone=zone)
+    end = midnight(day.date() + timedelta(days=1), zone=zone)
+    assert end - start == timedelta(hours=25)
+    offset = round((start - datetime(2026, 10, 6, 10, tzinfo=UTC)).total_seconds())
+    (tmp_path / "fleet.om").write_text("\n".join([*Fleet().node(times=range(offset - 600, offset + 26 * 3600, 60)).lines, "# EOF\n"]))
+    row = Cluster.objects.create(name="lab", source={}, scrape_interval=60)
+    assert collect(row, list(hours(start, end, zone=zone)), source=open_file(tmp_path / "fleet.om"), until=end, settled=end) == []
+    pipeline.account(row)
+    assert [(step, costs(Scope(Window(start, end), step=step)).total.capacity_gpu_hours) for step in ("hour", "day")] == [("hour", 25), ("day", 25)]
