@@ -143,9 +143,12 @@ def _capacity(rows: Sequence[Counted], machine: Machine, answers: Answers) -> _T
 
 def _there(devices: list[Device], answers: Answers, machine: Machine) -> list[Device]:
     """Those the hour itself saw in the machine, else those of its margins, where another of the same name may follow."""
-    mine = [d for d in devices if np.any((d.time >= machine.begin) & (d.time < machine.until))] or devices
-    return [d for d in mine if np.any((d.time >= max(answers.start, machine.begin)) & (d.time < min(answers.end, machine.until)))] or mine
+    mine = [d for d in devices if _was(d, machine.begin, machine.until)] or devices
+    return [d for d in mine if _was(d, max(answers.start, machine.begin), min(answers.end, machine.until))] or mine
 
+
+def _was(device: Device, start: float, end: float) -> bool:
+    return device.seen[0] < end and device.seen[1] >= start
 
 
 def _gpus(told: _Told, devices: list[Device], labels: dict[str, str]) -> NodeGpus:
