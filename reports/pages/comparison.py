@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from finops import queries
+from finops import collection, queries
 from finops.scope import Scope
 from reports.pages.dates import moment, span
 from reports.params import ROLLING, before
@@ -45,7 +45,8 @@ def period_before(scope: Scope, *, as_of: datetime | None, zone: ZoneInfo, cells
     if as_of is not None and as_of < scope.window.end:
         return Before(earlier, name, f"data up to {moment(as_of, zone)}; no comparison", ())
     if begins is not None and begins > earlier.window.start:
-        return Before(earlier, name, f"data begin {moment(begins, zone)}; no comparison with {name}", ())
+        whose = "the data of every cluster begin" if len(collection.clusters()) > 1 else "data begin"
+        return Before(earlier, name, f"{whose} {moment(begins, zone)}; no comparison with {name}", ())
     rows = queries.rows_of(earlier)
     return Before(earlier, name, "" if rows else f"nothing in {name}; no comparison", rows)
 

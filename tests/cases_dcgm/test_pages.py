@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cases_dcgm.scraped import GPU, Scraped, bill, hours
+from tests.cases_dcgm.scraped import GPU, TEN, Scraped, bill, hours
 
 pytestmark = pytest.mark.django_db
 A1, B1, T4 = "gpu-a100-01", "gpu-h100-07", "gpu-t4-02"
@@ -139,10 +139,15 @@ def test_one_host_name_on_every_node(tmp_path) -> None:
     assert bill().total.cost == 2
 
 
-def test_boards_held_by_claims(tmp_path) -> None:
+@pytest.mark.parametrize("plugin", [True, False])
+def test_boards_held_by_claims(plugin: bool, tmp_path) -> None:
     """Page i (D09): a whole board, an instance and a board two pods share, all by claim and none by a request: paid for, and nobody's."""
-    fleet = Scraped().node("gpu-dra-05", **{GPU: 3}).page("i-dra-claims")
-    fleet.hold("team-data", "other", node="elsewhere").collected(tmp_path)
+    fleet = Scraped().page("i-dra-claims")
+    if plugin:
+        fleet.node("gpu-dra-05", **{GPU: 3})
+    else:
+        fleet.put("kube_node_created", {"node": "gpu-dra-05"}, TEN.timestamp() - 86400)
+    fleet.collected(tmp_path)
     assert hours("allocated", "used", "unallocated", by="team") == {"unallocated": (0, 0, 3)}
     # 590.2 + 201.7 + 260.4 W, the shared board's once.
     assert float(bill().total.energy_kwh) == pytest.approx(1.0523, abs=1e-6)

@@ -70,6 +70,16 @@ def test_a_slot_is_the_capacity_by_the_boards(units: int, labels: dict, seen: in
     assert hours("allocated", "unallocated") == {"a": (share, 0), "b": (2 * share, 0), "": (0, 2 - 3 * share)}
 
 
+def test_a_board_that_tells_its_memory_alone_is_one_of_the_slots_boards(tmp_path) -> None:
+    """D52, D21: eight slots on two boards, one without a utilisation series, no label on the node."""
+    fleet = Scraped().node(**{"nvidia_com_gpu_shared": 8}).hold("ml", "a", 2, resource="nvidia_com_gpu_shared").card("GPU-1", model=T4, busy=0.1)
+    for uuid in ("GPU-1", "GPU-2"):
+        fleet.put("DCGM_FI_DEV_FB_USED", board(uuid), 1000)
+    fleet.collected(tmp_path)
+    # Its slots may be on either board: half of them are unmeasured.
+    assert hours("allocated", "unmeasured", "unallocated") == {"a": (0.5, 0.25, 0), "": (0, 0, 1.5)}
+
+
 def test_whole_boards_are_not_shared_because_two_names_meet(tmp_path) -> None:
     """D18, D64: four of eight boards are shown, and a second exporter goes on naming a pod that is gone from its board."""
     fleet = Scraped().node(**{GPU: 8}).put("kube_node_labels", {"node": "n1", "label_nvidia_com_gpu_count": "8", "label_nvidia_com_gpu_replicas": "1"}, 1)
