@@ -17,7 +17,8 @@ class Places:
         for name in names:
             hosts[name.split(".")[0]].add(name)
         for labels, _ in answers.last("node_labels"):
-            hosts[labels.get("label_kubernetes_io_hostname", "").split(".")[0]].add(labels.get("node", ""))
+            if labels.get("node", "") in names:
+                hosts[labels.get("label_kubernetes_io_hostname", "").split(".")[0]].add(labels["node"])
         for labels, _ in answers.last("pod_info"):
             node = labels.get("node", "")
             self.pods[labels.get("namespace", ""), labels.get("pod", "")] = node
