@@ -17,7 +17,7 @@ run: .venv/run.done
 
 test: .venv/test.done
 	@sh deploy/system-packages.sh
-	.venv/bin/python -m pytest -q --ignore=tests/integration/test_embedded.py
+	.venv/bin/python -m pytest -q -n 3 --dist loadfile --ignore=tests/integration/test_embedded.py
 	.venv/bin/python -m pytest -q -p no:django tests/integration/test_embedded.py
 
 check: .venv/test.done

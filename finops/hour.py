@@ -38,6 +38,8 @@ class Hour:
         wants = [Want(held.id, gpus, int(span.start), int(span.end), self.found.models.get(held.id, {})) for held, span, gpus in leases]
         parts, unplaced = placement(wants, node.models)
         self.evidence.unplaced |= unplaced
+        if not node.unit_shares:
+            self.evidence.untold[node.name] = sum(node.models.values())
         for model, boards in node.models.items():
             holds = [self._hold(held, span, gpus * part, model, alive) for held, span, gpus in leases if (part := parts[held.id].get(model))]
             self._pool(node, model, Pool(boards, *alive), holds)

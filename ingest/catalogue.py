@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-GPU = "nvidia_com_(gpu|gpu_shared|mig_.+)"
+GPU = "nvidia_com_(gpu|gpu_shared|mig_.+)|k8s_amazonaws_com_vgpu"
 PROFILING = ("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_UTIL_RATIO", "dcgm_fi_prof_gr_engine_active")
 UTILISATION = ("DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_GPU_UTIL_RATIO", "dcgm_gpu_utilization")
 

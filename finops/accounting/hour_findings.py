@@ -47,7 +47,8 @@ class Evidence:
     """What the hour's accounting came across.
 
     over: (node, model, leases, excess GPU-seconds); unpriced: (node pool, model, capacity type) → GPU-hours;
-    unplaced: leases on a node of several models that nothing ties to one of them.
+    unplaced: leases on a node of several models that nothing ties to one of them;
+    untold: boards seen on each node whose capacity names no GPU.
     """
 
     tenancies: list[Tenancy] = field(default_factory=list)
@@ -55,6 +56,7 @@ class Evidence:
     over: list[tuple[str, str, tuple[str, ...], Fraction]] = field(default_factory=list)
     unpriced: dict[tuple[str, str, str], Decimal] = field(default_factory=lambda: defaultdict(Decimal))
     unplaced: set[str] = field(default_factory=set)
+    untold: dict[str, int] = field(default_factory=dict)
 
 
 def findings(evidence: Evidence) -> list[Finding]:
@@ -129,8 +131,15 @@ def _unknown_model(evidence: Evidence, about: About) -> Iterator[Finding]:
             yield _named("unknown_model", lease, text, [lease], about, node=about[lease].node)
 
 
+def _no_capacity(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for node, boards in evidence.untold.items():
+        text = f"{node} tells of no GPU capacity and {boards} boards are seen on it; they count as its capacity"
+        yield Finding("no_capacity", node, text, {"node": node, "boards": boards})
+
+
 RULES = (
-    _over_committed, _unpriced, _frozen_profiling, _rejected_samples, _inferred_device, _reserved_team_label, _no_measurement, _unknown_model
+    _over_committed, _unpriced, _frozen_profiling, _rejected_samples, _inferred_device, _reserved_team_label, _no_measurement, _unknown_model,
+    _no_capacity,
 )  # fmt: skip
 
 

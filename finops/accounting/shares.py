@@ -1,13 +1,17 @@
 """Which part of a physical GPU one unit of a resource is."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil
 
 from finops.accounting.gpu_models import normalise_model
 
+PLAIN = "nvidia_com_gpu"
 MIG_RESOURCE = re.compile(r"nvidia_com_mig_(\d+)g_")
+# Names that say a unit is a part of a board: the NVIDIA plugin's renamed replicas, the AWS virtual GPU plugin's slots.
+SHARED = ("gpu_shared", "vgpu")
 MIG_PRODUCT = re.compile(r"-MIG-(\d+)g\.", re.IGNORECASE)
 
 
@@ -31,6 +35,7 @@ class NodeGpus:
     count_label: int = 0
     replicas_label: int = 0
     shared_on_a_board: bool = False  # two pods named on one board at a time
+    at_once: Sequence[Mapping[str, int]] = ()  # capacities that were there at one time, where they changed
 
 
 def unit_share(resource: str, node: NodeGpus) -> Fraction:
@@ -45,7 +50,7 @@ def unit_share(resource: str, node: NodeGpus) -> Fraction:
 def replicas(resource: str, node: NodeGpus) -> int:
     """How many units one board is cut into: the capacity of the resource by its boards, whatever labels say."""
     units = node.capacity.get(resource, 0)
-    boards = node.boards_whole or node.count_label
+    boards = _boards_in_slots(units, node)
     if not _is_shared(resource, node, boards) or units <= 1:
         return 1
     if boards and units % boards == 0:
@@ -53,8 +58,15 @@ def replicas(resource: str, node: NodeGpus) -> int:
     return max(node.replicas_label, 1)
 
 
+def _boards_in_slots(units: int, node: NodeGpus) -> int:
+    """The boards seen. An exporter may show the used ones alone: more are believed where the labels explain the capacity to the unit."""
+    if node.boards_whole < node.count_label and node.count_label * node.replicas_label == units:
+        return node.count_label
+    return node.boards_whole or node.count_label
+
+
 def _is_shared(resource: str, node: NodeGpus, boards: int) -> bool:
-    if resource.endswith("gpu_shared") or node.replicas_label > 1 or node.shared_on_a_board:
+    if resource.endswith(SHARED) or node.replicas_label > 1 or node.shared_on_a_board:
         return True
     counted = 0 < node.count_label == boards < node.capacity.get(resource, 0)
     return counted or node.product_label.upper().endswith("-SHARED")
@@ -62,8 +74,14 @@ def _is_shared(resource: str, node: NodeGpus, boards: int) -> bool:
 
 def boards(node: NodeGpus) -> int:
     """Physical GPUs of the node, by its capacity; MIG instances and replicas are put together again."""
-    held = sum((n * unit_share(r, node) for r, n in node.capacity.items()), Fraction(0))
-    by_capacity = -(-held.numerator // held.denominator)
+    if _counted_twice(node):
+        return node.boards_seen
+    by_capacity = max(ceil(sum(n * unit_share(r, node) for r, n in units.items())) for units in node.at_once or [node.capacity])
     mig = any(MIG_RESOURCE.match(r) for r in node.capacity) or MIG_PRODUCT.search(node.product_label)
     # Leftover slices that no profile fills make capacity look smaller than the boards that carry them.
     return max(by_capacity, node.boards_seen) if mig else by_capacity or node.boards_seen
+
+
+def _counted_twice(node: NodeGpus) -> bool:
+    """Whether the plain resource counts the very boards that carry the slices, as a plugin that was reconfigured leaves it."""
+    return node.boards_whole == 0 < node.boards_seen == node.capacity.get(PLAIN) and any(MIG_RESOURCE.match(r) for r in node.capacity)

@@ -21,6 +21,12 @@ def busy_fraction(value: Floats, *, percent: bool) -> Floats:
     return np.where(kept, np.minimum(value, full) / full, np.nan)
 
 
+def rescaled(per_cent: Floats) -> bool:
+    """Whether values named per cent were divided by 100 on the way: the driver gives whole numbers, these have fractions and never exceed 1."""
+    kept = per_cent[(per_cent >= 0) & (per_cent <= 100.5)]
+    return bool(len(kept)) and bool(kept.max() <= 1) and bool(((kept > 0) & (kept < 1)).any())
+
+
 def cells(time: Floats, *, interval: float, start: float, end: float) -> tuple[Floats, Floats]:
     """The span [from, to) each sample speaks for: nearer to it than to its neighbours, cut at its reach and the lease.
 

@@ -9,7 +9,7 @@ from finops.accounting.usage import busy_fraction
 from ingest.doctor.diagnosis import Diagnosis, named
 from ingest.doctor.evidence import RECENT, Evidence
 from ingest.doctor.symptoms import COUNTERS, LINES
-from ingest.tidy.devices import POD_LABELS, named_pod
+from ingest.tidy.rows import POD_LABELS, named_pod
 
 MAPPED = 'dcgm-exporter: env: - {name: DCGM_EXPORTER_KUBERNETES, value: "true"}'
 KUBELET = ("dcgm-exporter: volumes: hostPath /var/lib/kubelet/pod-resources mounted at the same path; on GKE also "

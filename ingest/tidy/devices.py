@@ -1,22 +1,18 @@
 """Devices in one hour: one clean stream of busy fractions each, and the pods its series name."""
 
-import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 
-from finops.accounting.usage import REACH, Floats, busy_fraction, frozen, scrape_interval
+from finops.accounting.usage import REACH, Floats, frozen, scrape_interval
 from ingest.tidy.answers import Answers
-
-POD_LABELS = (
-    ("exported_exported_pod", "exported_exported_namespace"),
-    ("exported_pod", "exported_namespace"),
-    ("pod_name", "pod_namespace"),
-    ("pod", "exported_namespace"),
-    ("pod", "namespace"),
-)
+from ingest.tidy.own_values import NONE, OwnValues, Pod, own_values
+from ingest.tidy.places import Places
+from ingest.tidy.rows import Row, rows
+from ingest.tidy.streams import Series, prefer, stream
 
 
 @dataclass(slots=True)
@@ -34,7 +30,10 @@ class Device:
     rejected: Floats  # times of samples that were no measurement
     source: str
     frozen: bool
-    named: dict[tuple[str, str], Floats] = field(default_factory=dict)
+    named: dict[Pod, Floats] = field(default_factory=dict)
+    seen: tuple[float, float] = (-inf, inf)  # first and last sample of any kind
+    slot: str = ""  # where in the machine it sits
+    own: OwnValues = NONE
 
     @property
     def shared(self) -> bool:
@@ -46,109 +45,59 @@ class Device:
         return close > 3
 
 
-def devices(answers: Answers, known: set[tuple[str, str]], node_names: set[str], *, configured: float | None) -> list[Device]:
-    """Every device with a utilisation series. `known`: (namespace, pod) of pods that hold GPUs; no other is believed."""
-    rows: dict[tuple[str, str], dict] = defaultdict(lambda: {"profiling": [], "utilisation": [], "labels": {}, "named": {}})
-    place = _Places(answers, node_names)
-    for key in ("profiling", "utilisation"):
-        for labels, times, values in answers.columns(key):
-            uuid = labels.get("UUID") or labels.get("uuid") or ""
-            row = rows[uuid, labels.get("GPU_I_ID", "")]
-            row[key].append((times, values))
-            row["labels"] = labels
-            if pod := named_pod(labels, known):
-                row["named"].setdefault(pod, []).append(times)
-    parents = {uuid for uuid, instance in rows if instance}
-    return [
-        _device(uuid, instance, row, place.node(row["labels"]), configured)
-        for (uuid, instance), row in sorted(rows.items())
-        if uuid and (instance or uuid not in parents)
-    ]
+def devices(answers: Answers, known: set[Pod], node_names: set[str], *, configured: float | None) -> list[Device]:
+    """Every device with a series. `known`: (namespace, pod) of pods that hold GPUs; no other is believed."""
+    found = rows(answers, known)
+    place = Places(answers, node_names)
+    instances: dict[str, list[Row]] = defaultdict(list)
+    for (uuid, instance, _), row in found.items():
+        if instance:
+            instances[uuid].append(row)
+    kept = {key: row if key[1] else _uncut(row, instances[key[0]]) for key, row in sorted(found.items())}
+    return [_device(*key, row, place.node(row.labels), configured) for key, row in kept.items() if row]
 
 
-def named_pod(labels: Mapping[str, str], known: set[tuple[str, str]]) -> tuple[str, str] | None:
-    """The (namespace, pod) a series is of, if that pod is known to hold GPUs; the exporter's own never is."""
-    for pod, namespace in POD_LABELS:
-        candidate = labels.get(namespace, ""), labels.get(pod, "")
-        if candidate in known:
-            return candidate
-    return None
+def _uncut(row: Row, instances: list[Row]) -> Row | None:
+    """A board while it was whole: a parent's row beside its instances counts for nothing, and what no pod held before or after neither."""
+    if not instances:
+        return row
+    spans = [row.span() for row in instances]
+    whole = row.outside(min(first for first, _ in spans), max(last for _, last in spans))
+    return whole if whole.named else None
 
 
-def _device(uuid: str, instance: str, row: dict, node: str, configured: float | None) -> Device:
-    labels = row["labels"]
-    prof_time, prof, prof_bad = _stream(row["profiling"], percent=False)
-    util_time, util, util_bad = _stream([] if instance else row["utilisation"], percent=True)
+def at_once(spans: Iterable[tuple[float, float]]) -> int:
+    """The most of these [first, last] spans at one time: what ended before another began was replaced by it."""
+    kept = [span for span in spans if span[0] <= span[1]]
+    return max((sum(1 for a, b in kept if a <= moment <= b) for moment, _ in kept), default=0)
+
+
+def _device(uuid: str, instance: str, slices: int, row: Row, node: str, configured: float | None) -> Device:
+    own = own_values(row.utilisation) if not instance else NONE
+    prof_time, prof, prof_bad = stream(row.profiling, percent=False)
+    util_time, util, util_bad = stream([] if instance else _board(row, own), percent=True)
     interval = scrape_interval(prof_time if len(prof_time) else util_time, configured=configured)
     stuck = frozen(prof, prof_time, util, util_time)
-    time, busy, source = _prefer(prof_time[~stuck], prof[~stuck], util_time, util, reach=REACH * interval)
-    profile = re.match(r"(\d+)g\.", labels.get("GPU_I_PROFILE", ""))
-    named = {pod: np.sort(np.concatenate(times)) for pod, times in row["named"].items()}
+    time, busy, source = prefer(prof_time[~stuck], prof[~stuck], util_time, util, reach=REACH * interval)
     return Device(
         uuid,
         instance,
         node,
-        labels.get("modelName", ""),
-        int(profile[1]) if profile else 0,
+        row.labels.get("modelName", ""),
+        slices,
         interval,
         time,
         busy,
-        prof_bad if len(prof_time) else util_bad,
+        prof_bad if len(prof_time) else np.union1d(prof_bad, util_bad),
         source,
         bool(stuck.any()),
-        named,
+        {pod: np.sort(np.concatenate(times)) for pod, times in row.named.items()},
+        row.span(),
+        row.labels.get("pci_bus_id") or row.labels.get("gpu", ""),
+        own,
     )
 
 
-def _stream(series: list[tuple[Floats, Floats]], *, percent: bool) -> tuple[Floats, Floats, Floats]:
-    """Copies collapsed to the highest value per instant; times of rejected samples apart."""
-    if not series:
-        return np.empty(0), np.empty(0), np.empty(0)
-    time = np.concatenate([t for t, _ in series])
-    busy = busy_fraction(np.concatenate([v for _, v in series]), percent=percent)
-    good = ~np.isnan(busy)
-    instants, where = np.unique(time[good], return_inverse=True)
-    highest = np.zeros(len(instants))
-    np.maximum.at(highest, where, busy[good])
-    return instants, highest, np.setdiff1d(time[~good], instants)
-
-
-def _prefer(prof_time: Floats, prof: Floats, util_time: Floats, util: Floats, *, reach: float) -> tuple[Floats, Floats, str]:
-    """Profiling, and GPU_UTIL where no profiling sample reaches."""
-    if not len(prof_time):
-        return util_time, util, "gpu_util" if len(util_time) else "none"
-    if not len(util_time):
-        return prof_time, prof, "gr_engine"
-    after = np.searchsorted(prof_time, util_time)
-    to_next = np.where(after < len(prof_time), prof_time[np.minimum(after, len(prof_time) - 1)] - util_time, np.inf)
-    to_last = np.where(after > 0, util_time - prof_time[np.maximum(after - 1, 0)], np.inf)
-    alone = np.minimum(to_next, to_last) > reach
-    time = np.concatenate((prof_time, util_time[alone]))
-    order = np.argsort(time, kind="stable")
-    return time[order], np.concatenate((prof, util[alone]))[order], "mixed" if alone.any() else "gr_engine"
-
-
-class _Places:
-    """From a series to its node: the target's label, the host name, then the exporter's address."""
-
-    def __init__(self, answers: Answers, names: set[str]) -> None:
-        self.names = names
-        self.short = {name.split(".")[0]: name for name in names}
-        self.pods = {}
-        self.addresses = {}
-        for labels, _ in answers.last("pod_info"):
-            self.pods[labels.get("pod", "")] = labels.get("node", "")
-            for key in ("host_ip", "pod_ip"):
-                if labels.get(key) and labels.get("node"):
-                    self.addresses.setdefault(labels[key], labels["node"])
-        self.addresses |= {labels.get("internal_ip", ""): labels.get("node", "") for labels, _ in answers.last("node_info")}
-
-    def node(self, labels: Mapping[str, str]) -> str:
-        for name in (labels.get("node", ""), labels.get("Hostname") or labels.get("hostname", "")):
-            if name in self.names:
-                return name
-            if name and name.split(".")[0] in self.short:
-                return self.short[name.split(".")[0]]
-            if name in self.pods:
-                return self.pods[name]
-        return self.pods.get(labels.get("pod", "")) or self.addresses.get(labels.get("instance", "").rsplit(":", 1)[0], "")
+def _board(row: Row, own: OwnValues) -> list[Series]:
+    """Where pods have values of their own, the board's are in the series that names none."""
+    return row.utilisation[None] if own else [each for series in row.utilisation.values() for each in series]

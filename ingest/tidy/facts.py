@@ -30,6 +30,7 @@ USE_COLUMNS = (
 ).split()
 BOARD_COLUMNS = "quarter uuid node gpu_model energy_joules unheld_joules".split()
 QUEUES = ("kueue_x_k8s_io_queue_name", "kueue_x_k8s_io_local_queue_name", "volcano_sh_queue_name", "yunikorn_apache_org_queue")
+NODES = ("capacity", "node_info", "node_labels", "node_created")  # whose series name nodes
 # Beyond these a value is a blank marker or nonsense, not a measurement.
 TOP = {"memory": 4_194_304.0, "temperature": 200.0, "power": 5_000.0, "sm_active": 1.05, "xid": 1_000.0}
 
@@ -56,7 +57,7 @@ def facts(
 ) -> Facts:
     """The facts of [answers.start, answers.end); use is told up to `until` only, unix seconds, where the hour still runs."""
     found = pods(answers, configured=configured)
-    names = {labels.get("node", "") for labels in answers.samples("capacity").labels}
+    names = {labels["node"] for key in NODES for labels, *_ in answers.columns(key) if labels.get("node")}
     cards = devices(answers, {(p.namespace, p.name) for p in found}, names, configured=configured)
     machines = nodes(answers, cards, pool_label=pool_label, configured=configured)
     uses = use(found, machines, cards, start=answers.start, end=min(answers.end, until))

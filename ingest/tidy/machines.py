@@ -40,13 +40,25 @@ def replaced(samples: Samples) -> set[str]:
     return {name for (name, _), uids in seen.items() if len(uids) > 1 and name}
 
 
+def together(answers: Answers, key: str) -> dict[str, dict[str, str]]:
+    """What the series of each node say together; of two values of one label the fuller series' stands: a second
+    kube-state-metrics may show fewer labels."""
+    rows: dict[str, list[dict[str, str]]] = defaultdict(list)
+    for row, _ in answers.last(key):
+        if "node" in row:
+            rows[row["node"]].append(row)
+    return {
+        node: {label: value for row in sorted(group, key=lambda r: (len(r), sorted(r.items()))) for label, value in row.items()}
+        for node, group in rows.items()
+    }
+
+
 def machines(answers: Answers) -> dict[str, list[Machine]]:
     """The machines of each node that is told of, in their order; several only where one ends before the next begins."""
     created = {row["node"]: value for row, value in answers.last("node_created") if "node" in row and isfinite(value)}
     found = {name: [Machine("", joined)] for name, joined in created.items()}
-    for row, _ in answers.last("node_info"):
-        if "node" in row:
-            found[row["node"]] = [Machine(machine_uid(row), created.get(row["node"]))]
+    for name, row in together(answers, "node_info").items():
+        found[name] = [Machine(machine_uid(row), created.get(name))]
     joined = _told(answers)
     for name, spans in _spans(answers).items():
         if len(spans) > 1 and all(a[2] < b[1] for a, b in pairwise(spans)):

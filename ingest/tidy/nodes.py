@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -11,8 +11,8 @@ from finops.accounting.ownership import sanitised
 from finops.accounting.shares import NodeGpus, boards, slices_of, unit_share
 from finops.accounting.usage import scrape_interval
 from ingest.tidy.answers import Answers
-from ingest.tidy.devices import Device
-from ingest.tidy.machines import Machine, machines
+from ingest.tidy.devices import Device, at_once
+from ingest.tidy.machines import Machine, machines, together
 
 Counted = tuple[str, list[float], list[float]]
 POOLS = ("karpenter_sh_nodepool", "eks_amazonaws_com_nodegroup", "cloud_google_com_gke_nodepool", "kubernetes_azure_com_agentpool")
@@ -45,18 +45,22 @@ class Node:
 
 
 def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configured: float | None) -> list[Node]:
-    """Every node whose capacity names a GPU resource; a name that went on to another machine is two."""
-    labels = {row["node"]: row for row, _ in answers.last("node_labels") if "node" in row}
+    """Every node whose capacity names a GPU resource, and every other on which the exporter sees boards: they were paid for.
+
+    A name that went on to another machine is two nodes.
+    """
+    labels = together(answers, "node_labels")
     known = machines(answers)
     on_node: dict[str, list[Device]] = defaultdict(list)
     for device in devices:
         on_node[device.node].append(device)
+    capacities = _capacities(answers)
     found = []
-    for name, rows in sorted(_capacities(answers).items()):
+    for name in sorted({*capacities, *({*labels, *known} & on_node.keys())}):
         row = {key.removeprefix("label_"): value for key, value in labels.get(name, {}).items()}
         for machine in known.get(name) or [Machine("", None)]:
             there = _there(on_node[name], answers, machine)
-            found += _node(name, rows, machine, there, row, answers, pool_label=pool_label, configured=configured)
+            found += _node(name, capacities.get(name, []), machine, there, row, answers, pool_label=pool_label, configured=configured)
     return found
 
 
@@ -65,23 +69,25 @@ def _node(
     pool_label: str, configured: float | None,
 ) -> list[Node]:  # fmt: skip
     """The machine as a node; none where it never had GPUs."""
-    capacity, series = _capacity(rows, machine, answers)
-    if not capacity:
+    told = _capacity(rows, machine, answers)
+    if not told.most:  # no device plugin answers: its boards are there all the same
+        told.series = [device.time.tolist() for device in devices if len(device.time)]
+    if not told.series:
         return []
-    gpus = _gpus(capacity, devices, row)
+    gpus = _gpus(told, devices, row)
     # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
-    interval = configured or float(np.median([scrape_interval(np.array(times)) for times in series]))
+    interval = configured or float(np.median([scrape_interval(np.array(times)) for times in told.series]))
     count = boards(gpus)
     return [
         Node(
             name,
             machine.uid,
             machine.created,
-            min(map(min, series)),
-            max(map(max, series)),
+            min(map(min, told.series)),
+            max(map(max, told.series)),
             interval / 2,
-            capacity,
-            {r: unit_share(r, gpus) for r in capacity},
+            told.most,
+            {r: unit_share(r, gpus) for r in told.most},
             _models(count, devices, gpus.model),
             count,
             _pool(row, pool_label),
@@ -99,18 +105,34 @@ def _capacities(answers: Answers) -> dict[str, list[Counted]]:
     return found
 
 
-def _capacity(rows: Sequence[Counted], machine: Machine, answers: Answers) -> tuple[dict[str, int], list[list[float]]]:
-    """Units by resource, and the times of each series, while the machine was there."""
-    capacity: dict[str, int] = {}
-    seen = []
+@dataclass(slots=True)
+class _Told:
+    """What a node's capacity series said: most units by resource, units by scrape and resource, the times of each series."""
+
+    most: dict[str, int] = field(default_factory=dict)
+    at: dict[float, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    series: list[list[float]] = field(default_factory=list)
+
+    def mixes(self) -> list[dict[str, int]]:
+        """The capacities that were there at one time: a repartitioned board is not there twice."""
+        if len(self.most) < 2:
+            return [self.most]
+        return [dict(mix) for mix in {frozenset(units.items()) for units in self.at.values()}]
+
+
+def _capacity(rows: Sequence[Counted], machine: Machine, answers: Answers) -> _Told:
+    """What was said while the machine was there."""
+    found = _Told()
     for resource, times, values in rows:
-        if not (told := [(t, v) for t, v in zip(times, values, strict=True) if machine.at(t)]):
+        if not (told := [(t, int(v)) for t, v in zip(times, values, strict=True) if machine.at(t)]):
             continue
-        inside = [v for t, v in told if answers.start <= t < answers.end] or [v for _, v in told]
-        if (most := int(max(inside))) > 0:
-            capacity[resource] = max(capacity.get(resource, 0), most)
-        seen.append([t for t, _ in told])
-    return capacity, seen
+        found.series.append([t for t, _ in told])
+        inside = [(t, v) for t, v in told if answers.start <= t < answers.end] or [(told[-1][0], max(v for _, v in told))]
+        for t, units in inside:
+            if units > 0:
+                found.most[resource] = max(found.most.get(resource, 0), units)
+                found.at[t][resource] = max(found.at[t].get(resource, 0), units)
+    return found
 
 
 def _there(devices: list[Device], answers: Answers, machine: Machine) -> list[Device]:
@@ -119,21 +141,31 @@ def _there(devices: list[Device], answers: Answers, machine: Machine) -> list[De
     return [d for d in mine if np.any((d.time >= max(answers.start, machine.begin)) & (d.time < min(answers.end, machine.until)))] or mine
 
 
-def _gpus(capacity: dict[str, int], devices: list[Device], labels: dict[str, str]) -> NodeGpus:
-    whole = {d.uuid for d in devices if not d.instance}
-    sliced = {d.uuid for d in devices if d.instance}
+
+def _gpus(told: _Told, devices: list[Device], labels: dict[str, str]) -> NodeGpus:
+    whole = [d for d in devices if not d.instance]
     product = labels.get("nvidia_com_gpu_product", "")
     model = devices[0].model if devices else product
     return NodeGpus(
-        capacity,
-        len(whole | sliced),
-        len(whole - sliced),
+        told.most,
+        _boards_seen(devices),
+        _boards_seen(whole),
         model,
         product,
         _number(labels, "nvidia_com_gpu_count"),
         _number(labels, "nvidia_com_gpu_replicas"),
         any(d.shared for d in devices),
+        told.mixes(),
     )
+
+
+def _boards_seen(devices: list[Device]) -> int:
+    """Boards in their slots: one that took another's place is no second one."""
+    slots: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
+    for device in devices:
+        first, last = slots[device.slot].get(device.uuid, device.seen)
+        slots[device.slot][device.uuid] = min(first, device.seen[0]), max(last, device.seen[1])
+    return sum(at_once(boards.values()) for boards in slots.values())
 
 
 def _number(labels: dict[str, str], name: str) -> int:
@@ -161,6 +193,8 @@ def _capacity_type(labels: dict[str, str]) -> str:
     return "spot" if any(labels.get(k) in values for k, values in SPOT.items()) else "on-demand"
 
 
-def instance_size(device: Device) -> Fraction:
-    """GPUs that one device is: a whole board, or its part of the board's slices."""
-    return Fraction(device.slices, slices_of(device.model)) if device.instance and device.slices else Fraction(1)
+def instance_size(device: Device) -> Fraction | None:
+    """GPUs that one device is: a whole board, or its part of the board's slices; None where its profile is not told."""
+    if not device.instance:
+        return Fraction(1)
+    return Fraction(device.slices, slices_of(device.model)) if device.slices else None

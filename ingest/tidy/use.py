@@ -3,12 +3,13 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from finops.accounting.usage import Floats, cells
-from ingest.tidy.devices import Device
+from finops.accounting.usage import REACH, Floats, cells
+from ingest.tidy.devices import Device, at_once
 from ingest.tidy.nodes import Node, instance_size
 from ingest.tidy.pods import Pod
 
@@ -35,12 +36,14 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A pod on a device: `share` GPUs of it."""
+    """A pod on a device: `share` GPUs of it, over the `span` in which it was this device; `unit` GPUs is one of what it holds."""
 
     pod: Pod
     device: Device
+    unit: float
     share: float
     inferred: bool
+    span: tuple[float, float] = (-inf, inf)
 
 
 def use(pods: list[Pod], nodes: list[Node], devices: list[Device], *, start: float, end: float) -> list[Use]:
@@ -66,7 +69,7 @@ def _seats(pods: list[Pod], nodes: list[Node], devices: list[Device]) -> list[Se
 
 def _on_node(pods: list[Pod], devices: list[Device], shares: dict[str, Fraction]) -> list[Seat]:
     named = {id(pod): [d for d in devices if _names(d, pod)] for pod in pods}
-    lacking = [pod for pod in pods if len(named[id(pod)]) < _cards(pod, shares)]
+    lacking = [pod for pod in pods if _boards(pod, named[id(pod)]) < _cards(pod, shares)]
     seats = []
     for pod in pods:
         unit, mine = shares.get(pod.resource, Fraction(1)), named[id(pod)]
@@ -76,10 +79,33 @@ def _on_node(pods: list[Pod], devices: list[Device], shares: dict[str, Fraction]
             taken = {id(d) for other in pods if _overlap(other, pod) for d in named[id(other)]}
             free = [d for d in devices if id(d) not in taken]
             added = _by_elimination(pod, lacking, mine, free, shares)
-            mine, inferred = mine + added, bool(added)
-        cards = len(mine) if _pooled(pod, unit) else max(len(mine), pod.quantity)
-        seats += [Seat(pod, device, float(unit * pod.quantity / cards), inferred) for device in mine]
+            mine, inferred = _one_each(mine + added, unit), bool(added)
+        boards = _boards(pod, mine)
+        cards = max(boards, _cards(pod, shares), 1)
+        spans = [_seen(device) if len(mine) > boards else (-inf, inf) for device in mine]
+        seats += [Seat(pod, d, float(unit), float(unit * pod.quantity / cards), inferred, span) for d, span in zip(mine, spans, strict=True)]
     return seats
+
+
+def _seen(device: Device) -> tuple[float, float]:
+    """When a device was there, where another took its place: neither speaks for the other's time."""
+    return device.seen[0] - device.interval / 2, device.seen[1] + device.interval / 2
+
+
+def _one_each(devices: list[Device], unit: Fraction) -> list[Device]:
+    """An instance id that was two devices in the hour is the one as large as what the pod holds."""
+    found: dict[tuple[str, str], Device] = {}
+    for device in devices:
+        if (device.uuid, device.instance) not in found or instance_size(device) == unit:
+            found[device.uuid, device.instance] = device
+    return list(found.values())
+
+
+def _boards(pod: Pod, devices: list[Device]) -> int:
+    """How many of the devices were there at one time of the lease: one that replaced another is no second one."""
+    lease = pod.lease
+    assert lease is not None
+    return at_once((max(device.seen[0], lease.start), min(device.seen[1], lease.end)) for device in devices)
 
 
 def _names(device: Device, pod: Pod) -> bool:
@@ -98,9 +124,10 @@ def _cards(pod: Pod, shares: dict[str, Fraction]) -> int:
 
 def _by_elimination(pod: Pod, lacking: list[Pod], mine: list[Device], free: list[Device], shares: dict[str, Fraction]) -> list[Device]:
     """Unlabelled cards are a lease's where it alone lacks cards while it lasts, and they are as many as it lacks."""
-    missing = _cards(pod, shares) - len(mine)
+    missing = _cards(pod, shares) - _boards(pod, mine)
     rivals = [other for other in lacking if other is not pod and _overlap(other, pod)]
-    fitting = [d for d in free if instance_size(d) == shares.get(pod.resource, Fraction(1))]
+    unit = shares.get(pod.resource, Fraction(1))
+    fitting = [d for d in free if instance_size(d) == unit or instance_size(d) is None and unit < 1]
     return fitting if missing > 0 and not rivals and len(fitting) == missing else []
 
 
@@ -112,7 +139,8 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
     lease, device = seat.pod.lease, seat.device
     assert lease is not None
     inside = (device.time >= lease.start) & (device.time < lease.end)
-    begin, until = cells(device.time[inside], interval=device.interval, start=lease.started, end=lease.end)
+    first, last = max(lease.started, seat.span[0]), min(lease.end, seat.span[1])
+    begin, until = cells(device.time[inside], interval=device.interval, start=first, end=last)
     begin, until, busy = _cut(begin, until, device.busy[inside], _breaks(group, start, end))
     seconds = until - begin
     factor = np.minimum(busy * _part(seat, group, (begin + until) / 2), seat.share)
@@ -169,14 +197,21 @@ def _cut(begin: Floats, until: Floats, busy: Floats, edges: Floats) -> tuple[Flo
 
 
 def _part(seat: Seat, group: list[Seat], middle: Floats) -> Floats:
-    """GPUs that a wholly busy device is worth to this pod: in proportion to the shares of the pods started by then."""
-    size = float(instance_size(seat.device))
+    """GPUs that a wholly busy device is worth to this pod, among the pods started by then: by their own values, else by their shares."""
+    known = instance_size(seat.device)
+    size = seat.unit if known is None else float(known)
     if len(group) == 1 and seat.share >= size:
         return np.full(len(middle), seat.share)
-    started = np.zeros(len(middle))
-    for other in group:
-        lease = other.pod.lease
-        if lease:
-            started += other.share * ((middle >= lease.started) & (middle < lease.end))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(started > 0, size * seat.share / started, 0.0)
+    started = np.array([_started(each, middle) for each in group])
+    shares = np.array([[each.share] for each in group]) * started
+    own = seat.device.own.at([(each.pod.namespace, each.pod.name) for each in group], middle, reach=REACH * seat.device.interval)
+    told = ~(np.isnan(own) & started).any(axis=0) & (np.nansum(own * started, axis=0) > 0)
+    weights = np.where(told, np.nan_to_num(own) * started, shares)
+    whole = weights.sum(axis=0)
+    return np.divide(size * weights[next(n for n, each in enumerate(group) if each is seat)], whole, out=np.zeros(len(middle)), where=whole > 0)
+
+
+def _started(seat: Seat, moments: Floats) -> NDArray[np.bool_]:
+    lease = seat.pod.lease
+    assert lease is not None
+    return (moments >= lease.started) & (moments < lease.end)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from finops import queries
 from finops.scope import Scope
 from reports.pages.dates import moment, span
-from reports.params import before
+from reports.params import ROLLING, before
 from reports.templatetags.figures import Number, changed, points, rounded
 
 
@@ -35,9 +35,10 @@ class Change:
     words: str
 
 
-def period_before(scope: Scope, *, as_of: datetime | None, zone: ZoneInfo, cells: Sequence[str], to_date: bool) -> Before:
-    """`cells`: the group keys of its rows. `to_date`: the window is the month so far."""
-    earlier = replace(scope, window=before(scope.window, zone=zone, to_date=to_date), group_by=tuple(cells))
+def period_before(scope: Scope, *, as_of: datetime | None, zone: ZoneInfo, cells: Sequence[str], word: str) -> Before:
+    """`cells`: the group keys of its rows. `word`: what the window is called, if anything."""
+    earlier = before(scope.window, zone=zone, to_date=word == "mtd", rolling=word in ROLLING)
+    earlier = replace(scope, window=earlier, group_by=tuple(cells))
     year = earlier.window.start.astimezone(zone).year != scope.window.end.astimezone(zone).year
     name = span(earlier.window, zone, year=year)
     begins = queries.beginning(scope)

@@ -13,7 +13,6 @@ from tests.exposition import healthy, text
 from tests.prometheus_server import free_port, needed, serving
 
 ROOT = Path(__file__).parents[2]
-NOW = float(int(time.time()))
 def manage(data: Path, *arguments: str) -> subprocess.CompletedProcess:
     environment = os.environ | {"FINOPS_DATA_DIR": str(data), "DJANGO_SETTINGS_MODULE": "finops.settings"}
     environment.pop("DATABASE_URL", None)
@@ -34,7 +33,8 @@ def configured(folder: Path, url: str, name: str) -> Path:
 @pytest.fixture(scope="module")
 def url(tmp_path_factory):
     """A Prometheus with one sound cluster, and the same without labels of pods."""
-    rows = healthy(start=NOW - 1200, end=NOW - 15)
+    now = float(int(time.time()))
+    rows = healthy(start=now - 1200, end=now - 15)
     clusters = {"sound": rows, "unlabelled": [row for row in rows if row.name != "kube_pod_labels"]}
     with serving(text(clusters), tmp_path_factory.mktemp("prometheus")) as address:
         yield address

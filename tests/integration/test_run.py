@@ -175,6 +175,7 @@ def test_it_starts_starts_again_and_every_signal_ends_it(house, tmp_path):
     first = house.start()
     first.until("engineer")
     house.until_called("load 70")
+    house.until_called(f"serve {house.simulator_port}")
     assert house.calls()[0] == "load 8" and sorted(house.calls()[1:]) == ["load 70", f"serve {house.simulator_port}"]
     assert re.search(r"Ready: http://127\.0\.0\.1:\d+/\n    user +password\n    finance +finance-of-demo +sees every team\n", first.text)
     assert first.log_in("fraud-lead", "fraud-lead-of-demo")[:2] == (200, "/")

@@ -22,10 +22,10 @@ class Round:
         self.beat = self.schedule.beat()
         self.told: dict[str, int] = {}
 
-    def disturb(self, seconds: float) -> None:
-        """Kills one thing after another."""
+    def disturb(self, seconds: float, *, at_least: int = 3) -> None:
+        """Kills one thing after another, on a slow machine for longer."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end or sum(self.told.values()) < at_least:
             time.sleep(self.chance.uniform(0.2, 2.5))
             deed = self.chance.choice([self.kill_child, self.kill_worker, self.kill_beat, self.kill_broker, self.kill_database])
             deed()

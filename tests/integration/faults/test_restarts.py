@@ -9,7 +9,6 @@ def test_in_random_order(servers, stage, undisturbed) -> None:
     one = Round(stage, servers, random.Random(20261025))
     try:
         one.disturb(8)
-        assert sum(one.told.values()) >= 3
         one.finish(undisturbed)
     finally:
         one.end()

@@ -39,7 +39,7 @@ class Stack:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.environment = os.environ | {
-            "FINOPS_DATA_DIR": str(folder / "data"), "DATABASE_URL": self.servers.url, "REDIS_URL": self.servers.cache.replace("?db=1", "?db=0"),
+            "FINOPS_DATA_DIR": str(folder / "data"), "DATABASE_URL": self.servers.url, "REDIS_URL": self.servers.broker,
             "DJANGO_SETTINGS_MODULE": "finops.settings",
         }  # fmt: skip
         (folder / "demo.yaml").write_text(configuration(self.port, seed=SEED, now=FIRST))

@@ -98,7 +98,7 @@ FAULTS: dict[str, tuple[list[Series], str, str, str, str]] = {
     "very-slow": (healthy(start=NOW - 3000, end=NOW - 15, step=290 + 15), "capacity interval", "fault", "every 305 s", "scrape_interval: 30s"),
     "holes": ([replace(r, times=[t for n, t in enumerate(r.times) if n % 10 > 2]) for r in sound()], "capacity gaps", "warn", "are missing", "up == 0"),
     "no-honor": (changed("kube_pod", exported_pod="{pod}", exported_namespace="{namespace}", pod="ksm-0", namespace="monitoring"),
-                 "honor_labels", "fault", "monitoring/ksm-0", "honorLabels: true"),
+                 "honor_labels", "warn", "monitoring/ksm-0", "honorLabels: true"),
     "no-uid": (changed("kube_pod_container_resource", uid=""), "uid", "fault", "ml/train", "labeldrop of uid"),
     "node-overwritten": (changed("kube_pod_container_resource", node="infra-1"), "pods' nodes", "fault", "infra-1", "honorLabels: true"),
     "claims": (sound() + [Series("kube_resourceclaim_created", {"namespace": "ml", "resourceclaim": "r"}, 1, [NOW - 60])],

@@ -62,3 +62,13 @@ def test_leftover_slices_belong_to_a_board() -> None:
     mixed = node({"nvidia_com_mig_3g_20gb": 1, "nvidia_com_mig_1g_5gb": 1}, 1, 0)
     assert boards(mixed) == 1
     assert boards(node({"nvidia_com_mig_3g_20gb": 2}, 2, 0)) == 2
+
+
+def test_a_plain_resource_that_counts_the_sliced_boards_counts_once() -> None:
+    assert boards(node({GPU: 2, "nvidia_com_mig_1g_5gb": 10}, 2, 0)) == 2
+    assert boards(node({GPU: 2, "nvidia_com_mig_1g_5gb": 7}, 3, 2)) == 3  # two whole boards beside a sliced one
+
+
+def test_virtual_slots_of_a_board_are_parts_of_it() -> None:
+    slots = node({"k8s_amazonaws_com_vgpu": 20}, 2)
+    assert (unit_share("k8s_amazonaws_com_vgpu", slots), boards(slots)) == (Fraction(1, 10), 2)
