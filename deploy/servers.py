@@ -17,7 +17,10 @@ def ready(given: Environment, *, signals: Signals) -> None:
     """
     data_dir = given.data_dir
     os.environ["FINOPS_DATA_DIR"] = str(data_dir)
-    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failed(f"FINOPS_DATA_DIR: {data_dir} cannot be made: {error.strerror}; name a folder that may be written") from error
     if given.redis_url:
         _ask_redis(given.redis_url)
     else:

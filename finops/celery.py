@@ -3,6 +3,7 @@
 import os
 
 from celery import Celery
+from celery.signals import beat_init
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "finops.settings")
 app = Celery("finops")
@@ -12,3 +13,9 @@ app.conf.beat_schedule = {
     "plan": {"task": "ingest.tasks.plan", "schedule": 300.0, "options": {"expires": 240}},
     "scrape": {"task": "ingest.tasks.scrape", "schedule": 60.0, "options": {"expires": 50}},
 }
+
+
+@beat_init.connect
+def plan_at_once(**kwargs: object) -> None:
+    """A new schedule first comes due after a whole interval; a cluster that the start brought shall not wait for it."""
+    app.send_task("ingest.tasks.plan", expires=240, retry=False)

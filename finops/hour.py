@@ -5,7 +5,7 @@ from fractions import Fraction
 from finops import ledger
 from finops.accounting.charge import Hold, Pool, Span, charge
 from finops.accounting.energy import energy
-from finops.accounting.hour_findings import Evidence, Tenancy, findings
+from finops.accounting.hour_findings import RAN, Evidence, Tenancy, findings
 from finops.accounting.leases import Lease, lease
 from finops.accounting.pieces import pieces
 from finops.accounting.placement import Want, placement
@@ -30,6 +30,7 @@ class Hour:
             alive = max(self.start, node.start), min(self.end, node.end)
             if alive[1] > alive[0]:
                 self._node(node, alive)
+        self._homeless({node.name for node in self.found.nodes})
         self.lines.findings = findings(self.evidence)
         return self.lines
 
@@ -38,7 +39,7 @@ class Hour:
         wants = [Want(held.id, gpus, int(span.start), int(span.end), self.found.models.get(held.id, {})) for held, span, gpus in leases]
         parts, unplaced = placement(wants, node.models)
         self.evidence.unplaced |= unplaced
-        if not node.unit_shares:
+        if not any(node.capacity.values()):
             self.evidence.untold[node.name] = sum(node.models.values())
         for model, boards in node.models.items():
             holds = [self._hold(held, span, gpus * part, model, alive) for held, span, gpus in leases if (part := parts[held.id].get(model))]
@@ -97,6 +98,19 @@ class Hour:
                 next(filter(None, words), ""),
             )
         )
+
+    def _homeless(self, known: set[str]) -> None:
+        """Notes the leases on nodes of which no facts tell."""
+        alive = self.start, self.end
+        for name in sorted(self.found.held.keys() - known):
+            node = Node(name, *alive, {}, {}, "", "", "", {})
+            for held, span in _reaching(self.found.held[name], alive):
+                hold = self._hold(held, span, Fraction(held.quantity), "", alive)
+                if hold.end - hold.start >= RAN:
+                    holdings: dict[str, dict] = {}
+                    self._cut(node, "", hold, holdings)
+                    self._note(node, hold, [each["team"] for each in holdings.values()])
+                    self.evidence.homeless[name].append(hold.id)
 
     def _energy(self, node: Node, model: str, pool: Pool, cut: Pieces, spans: list[Span]) -> dict[tuple[str, int], float]:
         held = {id_: self.found.joules[id_, model] for id_ in cut if (id_, model) in self.found.joules}

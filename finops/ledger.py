@@ -4,12 +4,13 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from finops.accounting.calendar import midnight
 from finops.accounting.charge import BUCKETS, Line
 from finops.book import HOLDING
 from finops.findings import Finding
@@ -66,7 +67,8 @@ def store(cursor, made: Made, *, cluster: int, hour: datetime, zone: ZoneInfo, v
         for (key, since, price), sums in made.rows.items():
             copy.write_row([cluster, hour, datetime.fromtimestamp(since, UTC), key, price, *sums])
     cursor.execute("delete from ledger_day where cluster_id = %s and day = %s", [cluster, day])
-    cursor.execute(ROLL_UP, {"cluster": cluster, "zone": str(zone), "hours": [hour]})
+    start, end = (midnight(each, zone=zone) for each in (day, day + timedelta(days=1)))
+    cursor.execute(ROLL_UP, {"cluster": cluster, "day": day, "start": start, "end": end})
     _findings(cursor, made, cluster, hour)
     cursor.execute(
         """update collection_window set dirty = facts_version <> %s, accounted_at = now(), capacity_gpu_hours = %s, cost = %s

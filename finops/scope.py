@@ -7,6 +7,7 @@ from datetime import datetime
 GROUP_KEYS = (
     "cluster team department cost_center namespace job_kind job run pod user node node_pool gpu_model capacity_type queue"
 ).split()
+MOST_KEYS = 30
 STEPS = ("total", "hour", "day", "week", "month")
 
 
@@ -41,5 +42,7 @@ class Scope:
         for key in (*self.group_by, *self.filters, *self.excludes):
             if key not in GROUP_KEYS and not key.startswith("label:"):
                 raise Refused(f"unknown key {key!r}; known: {', '.join(GROUP_KEYS)}, label:<name>")
+        if len(self.group_by) > MOST_KEYS:
+            raise Refused(f"group_by names {len(self.group_by)} keys; {MOST_KEYS} are enough")
         if self.step not in STEPS:
             raise Refused(f"unknown step {self.step!r}; known: {', '.join(STEPS)}")

@@ -4,7 +4,7 @@ A day's roll-up is the exact sum of its hours, so that both ways give the same f
 """
 
 from collections.abc import Sequence
-from datetime import UTC, date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from finops.accounting.calendar import local_day, midnight
@@ -39,7 +39,7 @@ def select(
     scope: Scope, *, group_by: Sequence[str], zone: ZoneInfo, week_starts: str, order: str = "cost", most: int | None = None
 ) -> tuple[str, Params]:
     """Statement and parameters; a record is period (local, of a step of hours UTC), keys, then SUMS."""
-    params: Params = {"zone": str(zone), "most": most}
+    params: Params = {"most": most}
     keys = [_column(key, params) for key in group_by]
     places = [str(n + 2) for n in range(len(keys))]
     sql = f"""select {_period(scope.step, week_starts)}{"".join(f", {key}" for key in keys)}, {", ".join(f"sum({name})" for name in SUMS)}
@@ -55,25 +55,29 @@ def _source(scope: Scope, zone: ZoneInfo, params: Params) -> str:
     """The rows of the window, each with its `local` time; a step of hours knows no roll-ups."""
     start, end = scope.window.start, scope.window.end
     first, last = whole_days(scope.window, zone=zone)
-    if scope.step == "hour" or first >= last:
-        return _hours([(start, end)], scope.step, params)
+    if scope.step == "hour":
+        return _hours([(start, end, None)], params)
+    if first >= last:
+        # Less than two days: cut at midnight, each part has its day.
+        middle = midnight(last, zone=zone)
+        return _hours([part for part in ((start, min(end, middle), local_day(start, zone=zone)), (max(start, middle), end, last)) if part[0] < part[1]], params)
     names = ", ".join(SUMS)
     params |= {"first": first, "last": last}
     days = f"select cluster_id, holding, day::timestamp as local, {names} from ledger_day where day >= %(first)s and day < %(last)s"
-    ends = [(start, midnight(first, zone=zone)), (midnight(last, zone=zone), end)]
-    ragged = [(begin, until) for begin, until in ends if begin < until]
-    return f"{days} union all {_hours(ragged, scope.step, params)}" if ragged else days
+    ends = [(start, midnight(first, zone=zone), first - timedelta(days=1)), (midnight(last, zone=zone), end, last)]
+    ragged = [part for part in ends if part[0] < part[1]]
+    return f"{days} union all {_hours(ragged, params)}" if ragged else days
 
 
-def _hours(spans: Sequence[tuple], step: str, params: Params) -> str:
-    local = "hour" if step == "hour" else "hour at time zone %(zone)s"
+def _hours(spans: Sequence[tuple[datetime, datetime, date | None]], params: Params) -> str:
+    """Hours of [begin, until), each span with its local day; None where every hour stands for itself."""
     names = ", ".join((*STORED, *(f"{case} as {name}" for name, case in PRICED.items()), "energy_kwh"))
     parts = []
-    for begin, until in spans:
-        start, end = f"start{len(params)}", f"end{len(params)}"
-        params |= {start: begin.astimezone(UTC), end: until.astimezone(UTC)}
+    for begin, until, day in spans:
+        start, end, local = (f"{name}{len(params)}" for name in ("start", "end", "day"))
+        params |= {start: begin.astimezone(UTC), end: until.astimezone(UTC), local: day}
         parts.append(
-            f"select cluster_id, holding, {local} as local, {names} from ledger_hour"
+            f"select cluster_id, holding, {'hour' if day is None else f'%({local})s::date::timestamp'} as local, {names} from ledger_hour"
             f" where cluster_id = any(array(select id from finops_cluster)) and hour >= %({start})s and hour < %({end})s"
         )  # keys begin with the cluster: naming every one lets the index find the hours
     return " union all ".join(parts)

@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 from finops.accounting.calendar import hour_floor, is_on_the_hour, next_hour
 from finops.scope import Refused, Window
 
+YEARS = range(1970, 9000)  # periods before and after them can still be told
+
 
 def instant(text: str, *, zone: ZoneInfo, name: str) -> datetime:
     """A date or timestamp as UTC; Refused, naming the nearest hours, where it is off the hour."""
@@ -13,6 +15,8 @@ def instant(text: str, *, zone: ZoneInfo, name: str) -> datetime:
         at = datetime.fromisoformat(text)
     except ValueError:
         raise Refused(f"{name}: {text!r} is not an ISO 8601 date or timestamp, like 2026-10-01 or 2026-10-01T14:00") from None
+    if at.year not in YEARS:
+        raise Refused(f"{name}: {text} is out of range")
     at = (at if at.tzinfo else at.replace(tzinfo=zone)).astimezone(UTC)
     if not is_on_the_hour(at, zone=zone):
         before = hour_floor(at, zone=zone)

@@ -34,7 +34,7 @@ QUERIES = (
     Query("accepted", ("kube_pod_start_time",), "stands in for a missing bind time", "max_over_time"),
     Query("started", ("kube_pod_container_state_started",), "first start of a container", "min_over_time"),
     Query("restarts", ("kube_pod_container_status_restarts_total",), "a restart proves a start", "max_over_time", above=0),
-    Query("completed", ("kube_pod_completion_time",), "the instant it ended", "min_over_time"),
+    Query("completed", ("kube_pod_completion_time",), "the instant its last container ended", "max_over_time"),
     Query("terminal", ("kube_pod_status_phase",), "whether it ended", "max_over_time", (("phase", "=~", "Succeeded|Failed"),), above=0),
     Query(
         "sidecars", ("kube_pod_init_container_info",), "which init containers stay", "last_over_time", (("restart_policy", "=", "Always"),)
@@ -43,6 +43,7 @@ QUERIES = (
     Query("pod_owner", ("kube_pod_owner",), "first link of the owner chain", "last_over_time"),
     Query("replicaset_owner", ("kube_replicaset_owner",), "second link", "last_over_time"),
     Query("job_owner", ("kube_job_owner",), "second link", "last_over_time"),
+    Query("ray_cluster", ("kuberay_cluster_info",), "what made a Ray cluster: KubeRay's own series", "last_over_time"),
     Query("pod_labels", ("kube_pod_labels",), "team and queue", "last_over_time"),
     Query("pod_annotations", ("kube_pod_annotations",), "team", "last_over_time"),
     Query("namespace_labels", ("kube_namespace_labels",), "team", "last_over_time"),
@@ -59,4 +60,8 @@ QUERIES = (
 )
 # Asked by uid only, for pods that ended and whose end has no timestamp.
 PHASES = Query("phases", ("kube_pod_status_phase",), "first scrape that saw the end", extra=(("phase", "=~", "Succeeded|Failed"),))
-NAMES = frozenset(name for query in (*QUERIES, PHASES) for name in query.names)
+# Asked by uid only, for pods of whose start no container tells.
+RUNNING = Query("running", ("kube_pod_status_phase",), "first scrape that saw it running", extra=(("phase", "=", "Running"),))
+# Asked by name only, for nodes whose labels count GPUs and whose capacity does not.
+NODE_SEEN = Query("node_seen", ("kube_node_created",), "when such a node was there")
+NAMES = frozenset(name for query in (*QUERIES, PHASES, RUNNING, NODE_SEEN) for name in query.names)

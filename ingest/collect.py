@@ -2,8 +2,9 @@
 
 import logging
 import os
+import re
 import socket
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -15,14 +16,16 @@ from finops.models import Cluster
 from finops.times import now
 from ingest import store, windows
 from ingest.blame import nobodys, retried
-from ingest.catalogue import PHASES, QUERIES, Query
+from ingest.catalogue import NODE_SEEN, PHASES, QUERIES, RUNNING, Query
 from ingest.scrapes import scrape_interval
 from ingest.sources import Samples, Source, SourceError, Spent, Unreachable
 from ingest.sources.decode import one_line
 from ingest.tidy.answers import MARGIN, Answers
 from ingest.tidy.facts import facts
-from ingest.tidy.label_runs import LABELLED, raw, several
+from ingest.tidy.label_runs import LABELLED, named, raw, several
 from ingest.tidy.machines import MACHINES, replaced
+from ingest.tidy.own_labels import own_labels
+from ingest.tidy.presence import counted
 from ingest.windows import HOURS_AT_ONCE, Claim
 
 Hour = tuple[datetime, datetime]
@@ -147,9 +150,16 @@ def fetch(source: Source, hours: Sequence[tuple[float, float]]) -> dict[str, Sam
     """Samples by catalogue key over `hours` with their margins; reduced ones bear their window's end as time."""
     during = source.during(hours[0][0] - MARGIN, hours[-1][1] + MARGIN)
     answers = during.parallel([lambda query=query: _ask(during, query, hours) for query in QUERIES])
-    found = {query.key: answer for query, answer in zip(QUERIES, answers, strict=True)}
+    found = {query.key: _read(query, answer) for query, answer in zip(QUERIES, answers, strict=True)}
     found["phases"] = _phases(during, found, hours)
+    found["running"] = _running(during, found, hours)
+    found["node_seen"] = _unregistered(during, found, hours)
     return found | _label_changes(during, found, hours) | _machine_changes(during, found, hours)
+
+
+def _read(query: Query, answer: Samples) -> Samples:
+    """Labels of pods and nodes as they were exposed; a device's series are told apart by all they bear."""
+    return own_labels(answer) if query.names[0].startswith("kube_") else answer
 
 
 def _ask(source: Source, query: Query, hours: Sequence[tuple[float, float]]) -> Samples:
@@ -166,10 +176,40 @@ def _phases(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[
     known = {labels.get("uid") for labels in found["completed"].labels}
     holders = {labels.get("uid") for labels in found["requests"].labels}
     doubtful = sorted({labels.get("uid", "") for labels in found["terminal"].labels} & holders - known - {""})
+    return _about(source, PHASES, "uid", doubtful, hours)
+
+
+def _running(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
+    """Raw phases of the pods of which no container that asks for GPUs tells a start in one of the hours."""
+    doubtful: set[str] = set()
+    for start, end in hours:
+        asking = _containers(found[key].between(start - MARGIN, end + MARGIN) for key in ("requests", "init_requests"))
+        telling = _containers(found[key].between(end + MARGIN - 1, end + MARGIN + 1) for key in ("started", "restarts"))
+        doubtful |= {uid for uid, _ in asking} - {uid for uid, _ in asking & telling}
+    return _about(source, RUNNING, "uid", sorted(doubtful - {""}), hours)
+
+
+def _containers(parts: Iterable[Samples]) -> set[tuple[str, str]]:
+    """(uid, container) of every series."""
+    return {(labels.get("uid", ""), labels.get("container", "")) for part in parts for labels in part.labels}
+
+
+def _unregistered(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
+    """When the nodes were there that count GPUs among their labels and have no series of GPU capacity in one of the hours."""
+    doubtful: set[str] = set()
+    for start, end in hours:
+        labels = found["node_labels"].between(end + MARGIN - 1, end + MARGIN + 1).labels
+        able = {row.get("node", "") for row in labels if counted(named(row))}
+        doubtful |= able - {row.get("node", "") for row in found["capacity"].between(start - MARGIN, end + MARGIN).labels}
+    return _about(source, NODE_SEEN, "node", [re.escape(name) for name in sorted(doubtful - {""})], hours)
+
+
+def _about(source: Source, query: Query, label: str, values: Sequence[str], hours: Sequence[tuple[float, float]]) -> Samples:
+    """Raw samples of the series whose `label` is one of `values`, a hundred at a time."""
     parts = []
-    for first in range(0, len(doubtful), 100):
-        query = replace(PHASES, extra=(*PHASES.extra, ("uid", "=~", "|".join(doubtful[first : first + 100]))))
-        parts.append(source.samples(query, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
+    for first in range(0, len(values), 100):
+        chosen = replace(query, over="", extra=(*query.extra, (label, "=~", "|".join(values[first : first + 100]))))
+        parts.append(_read(query, source.samples(chosen, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN)))
     return Samples.concat(parts)
 
 
@@ -179,22 +219,14 @@ def _label_changes(source: Source, found: Mapping[str, Samples], hours: Sequence
     for key, label in LABELLED.items():
         query = next(query for query in QUERIES if query.key == key)
         changed = sorted(several(found[key], label) & {labels.get(label, "") for labels in found["requests"].labels})
-        parts = []
-        for first in range(0, len(changed), 100):
-            chosen = replace(query, over="", extra=(*query.extra, (label, "=~", "|".join(changed[first : first + 100]))))
-            parts.append(source.samples(chosen, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN))
-        answers[raw(key)] = Samples.concat(parts)
+        answers[raw(key)] = _about(source, query, label, changed, hours)
     return answers
 
 
 def _machine_changes(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:
     """Raw series about the nodes whose name more than one machine bore within an hour, by the key of their raw answer."""
     names = sorted(replaced(found["node_info"]))
-    answers = {}
-    for query in (query for query in QUERIES if query.key in MACHINES):
-        chosen = (replace(query, over="", extra=(("node", "=~", "|".join(names[n : n + 100])),)) for n in range(0, len(names), 100))
-        answers[raw(query.key)] = Samples.concat([source.samples(q, start=hours[0][0] - MARGIN, end=hours[-1][1] + MARGIN) for q in chosen])
-    return answers
+    return {raw(query.key): _about(source, query, "node", names, hours) for query in QUERIES if query.key in MACHINES}
 
 
 def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
@@ -207,6 +239,6 @@ def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
             parts[query.key] = found[query.key].between(start + 1, end + 1)
         else:
             parts[query.key] = found[query.key].between(end + MARGIN - 1, end + MARGIN + 1)
-    for key in ("phases", *map(raw, (*LABELLED, *MACHINES))):
+    for key in ("phases", "running", "node_seen", *map(raw, (*LABELLED, *MACHINES))):
         parts[key] = found[key].between(start - MARGIN, end + MARGIN)
     return Answers(start, end, parts)

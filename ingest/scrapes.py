@@ -74,6 +74,17 @@ def prune(cluster: Cluster, *, now: datetime) -> None:
         )
 
 
+def dropped(cluster: Cluster) -> set[datetime]:
+    """Starts of hours that are done and whose pages, or some of them, are kept no longer: read again they would only lose."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            """select start from collection_window where cluster_id = %(cluster)s and state = 'done'
+                 and start < coalesce((select min(at) from scrape where cluster_id = %(cluster)s and page is not null), 'infinity')""",
+            {"cluster": cluster.id},
+        )
+        return {start for (start,) in cursor.fetchall()}
+
+
 def silent(cluster: Cluster, *, start: datetime, end: datetime) -> Sequence[tuple[str, int, str]]:
     """(target, failed scrapes, the last reason) of [start, end)."""
     with connection.cursor() as cursor:

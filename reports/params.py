@@ -5,8 +5,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from finops.scope import GROUP_KEYS, Refused, Scope, Window
+from finops.times import YEARS
 
-WORDS = ("7d", "30d", "mtd", "lastmonth")
+ROLLING = ("7d", "30d")
+WORDS = (*ROLLING, "mtd", "lastmonth")
 PLAIN = ("start", "end", "group_by", "step")
 HOUR = timedelta(hours=1)
 
@@ -34,13 +36,12 @@ def scope_from(params: Params, *, zone: ZoneInfo, now: datetime, also: Sequence[
 def instant(text: str, *, name: str, zone: ZoneInfo) -> datetime:
     """An ISO 8601 date or timestamp, in the zone unless it says otherwise, on the hour. → UTC"""
     moment = _parsed(text, name=name)
+    if moment.year not in YEARS:
+        raise Refused(f"{name} {text!r} is out of range")
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=zone)
-    try:
-        utc, before = moment.astimezone(UTC), hour_of(moment, zone)
-        nearest = [point.astimezone(zone).isoformat() for point in (before, before + HOUR)]
-    except OverflowError:
-        raise Refused(f"{name} {text!r} is out of range") from None
+    utc, before = moment.astimezone(UTC), hour_of(moment, zone)
+    nearest = [point.astimezone(zone).isoformat() for point in (before, before + HOUR)]
     if utc != before:
         raise Refused(f"{name} {text} is not on the hour; the nearest are {nearest[0]} and {nearest[1]}")
     return utc
@@ -57,7 +58,7 @@ def window_of(word: str, *, zone: ZoneInfo, now: datetime) -> Window:
     """Whole local days before today, the month up to this hour, or the month before it."""
     here = now.astimezone(zone)
     today, first = here.date(), here.date().replace(day=1)
-    if word == "7d" or word == "30d":
+    if word in ROLLING:
         return _days(today - timedelta(days=int(word[:-1])), today, zone)
     if word == "lastmonth":
         return _days((first - timedelta(days=1)).replace(day=1), first, zone)
@@ -67,14 +68,15 @@ def window_of(word: str, *, zone: ZoneInfo, now: datetime) -> Window:
     raise Refused(f"unknown window {word!r}; known: {', '.join(WORDS)}")
 
 
-def before(window: Window, *, zone: ZoneInfo, to_date: bool = False) -> Window:
+def before(window: Window, *, zone: ZoneInfo, to_date: bool = False, rolling: bool = False) -> Window:
     """The period that a window is compared with: of a month the month before; of a month `to_date` the month
-    before up to the same day and hour; of anything else as many local days and hours just before it.
+    before up to the same day and hour; of anything else, and of `rolling` days that happen to be a month, as many
+    local days and hours just before it.
     """
     start, end = (point.astimezone(zone).replace(tzinfo=None) for point in (window.start, window.end))
     first = datetime.combine(start.date().replace(day=1), time())
     following = (first + timedelta(days=32)).replace(day=1)
-    if start != first or end > following or not (to_date or end == following):
+    if rolling or start != first or end > following or not (to_date or end == following):
         return _local(start - (end - start), start, zone)
     earlier = (first - timedelta(days=1)).replace(day=1)
     return _local(earlier, first if end == following else min(earlier + (end - start), first), zone)

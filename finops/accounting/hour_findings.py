@@ -48,7 +48,7 @@ class Evidence:
 
     over: (node, model, leases, excess GPU-seconds); unpriced: (node pool, model, capacity type) → GPU-hours;
     unplaced: leases on a node of several models that nothing ties to one of them;
-    untold: boards seen on each node whose capacity names no GPU.
+    untold: boards of each node whose capacity names no GPU; homeless: leases by the node they name, of which nothing is known.
     """
 
     tenancies: list[Tenancy] = field(default_factory=list)
@@ -56,6 +56,7 @@ class Evidence:
     over: list[tuple[str, str, tuple[str, ...], Fraction]] = field(default_factory=list)
     unpriced: dict[tuple[str, str, str], Decimal] = field(default_factory=lambda: defaultdict(Decimal))
     unplaced: set[str] = field(default_factory=set)
+    homeless: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     untold: dict[str, int] = field(default_factory=dict)
 
 
@@ -131,15 +132,21 @@ def _unknown_model(evidence: Evidence, about: About) -> Iterator[Finding]:
             yield _named("unknown_model", lease, text, [lease], about, node=about[lease].node)
 
 
+def _unknown_node(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for node, leases in sorted(evidence.homeless.items()):
+        text = f"{len(leases)} pods hold GPUs on {node}, and nothing tells that it has any; they are charged to no node"
+        yield _named("unknown_node", node, text, leases, about, node=node)
+
+
 def _no_capacity(evidence: Evidence, about: About) -> Iterator[Finding]:
     for node, boards in evidence.untold.items():
-        text = f"{node} tells of no GPU capacity and {boards} boards are seen on it; they count as its capacity"
+        text = f"{node} tells of no GPU capacity; the {boards} boards seen on it or counted by its labels are its capacity"
         yield Finding("no_capacity", node, text, {"node": node, "boards": boards})
 
 
 RULES = (
     _over_committed, _unpriced, _frozen_profiling, _rejected_samples, _inferred_device, _reserved_team_label, _no_measurement, _unknown_model,
-    _no_capacity,
+    _unknown_node, _no_capacity,
 )  # fmt: skip
 
 

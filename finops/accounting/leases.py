@@ -46,7 +46,9 @@ def lease(pod: Sightings) -> Lease | None:
 def _end(pod: Sightings, start: float) -> tuple[float, bool]:
     if pod.ended is not None and pod.completed is not None and pod.completed >= start:
         return pod.completed, True
-    last = pod.last_held if pod.last_held is not None else start
+    if pod.last_held is None:  # no scrape saw it hold: one that a kubelet refuses at its door never did
+        return start, False
+    last = pod.last_held
     if pod.ended is not None:
         return max(last, min(pod.ended, last + pod.half_interval)), False
     return last + pod.half_interval, False

@@ -57,18 +57,38 @@ def reserved(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
 
 def _first(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
     valid = (rule for rule in rules if not (rule.start and at < rule.start) and not (rule.end and at >= rule.end))
-    return next((found for rule in valid if (found := _decides(rule, claim))), "")
+    return next((found for rule in valid if (found := _decides(rule, claim, rules))), "")
 
 
-def _decides(rule: Rule, claim: Claim) -> str:
+def _decides(rule: Rule, claim: Claim, rules: Sequence[Rule]) -> str:
     sources = {"from_pod_label": claim.labels, "from_pod_annotation": claim.annotations, "from_namespace_label": claim.namespace_labels}
     if rule.kind in sources:
-        return sources[rule.kind].get(sanitised(rule.label), "")
-    return rule.name if rule.match and all(_holds(k, v, claim) for k, v in rule.match.items()) else ""
+        return _said(sources[rule.kind], rule.label, rules)
+    return rule.name if rule.match and all(_holds(k, v, claim, rules) for k, v in rule.match.items()) else ""
 
 
-def _holds(key: str, wanted: object, claim: Claim) -> bool:
+def _holds(key: str, wanted: object, claim: Claim, rules: Sequence[Rule]) -> bool:
     if isinstance(wanted, Mapping):
         found = {"pod_label": claim.labels, "pod_annotation": claim.annotations, "namespace_label": claim.namespace_labels}[key]
-        return all(fnmatchcase(found.get(sanitised(label), ""), str(glob)) for label, glob in wanted.items())
+        return all(fnmatchcase(_said(found, label, rules), str(glob)) for label, glob in wanted.items())
     return fnmatchcase({"namespace": claim.namespace, "queue": claim.queue, "node_pool": claim.node_pool}[key], str(wanted))
+
+
+def _said(found: Mapping[str, str], label: str, rules: Sequence[Rule]) -> str:
+    """The value of a label; "" where there is none, or where it cannot be told from another of the same spelling.
+
+    Labels of one object that kube-state-metrics spells alike get `_conflict1`, `_conflict2`… in the order of their own names. Alike in value
+    it does not matter which is which; else the rules must name them all.
+    """
+    name = sanitised(label)
+    if name in found or f"{name}_conflict1" not in found:
+        return found.get(name, "")
+    values = [found[f"{name}_conflict{n}"] for n in range(1, 10) if f"{name}_conflict{n}" in found]
+    if len(set(values)) == 1:
+        return values[0]
+    told = {each for rule in rules for each in (rule.label, *_matched(rule)) if each and sanitised(each) == name}
+    return values[sorted(told).index(label)] if len(told) == len(values) else ""
+
+
+def _matched(rule: Rule) -> list[str]:
+    return [label for wanted in rule.match.values() if isinstance(wanted, Mapping) for label in wanted]

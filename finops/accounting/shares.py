@@ -51,9 +51,9 @@ def replicas(resource: str, node: NodeGpus) -> int:
     """How many units one board is cut into: the capacity of the resource by its boards, whatever labels say."""
     units = node.capacity.get(resource, 0)
     boards = _boards_in_slots(units, node)
-    if not _is_shared(resource, node, boards) or units <= 1:
+    if not _is_shared(resource, node, boards) or units == 1:
         return 1
-    if boards and units % boards == 0:
+    if units and boards and units % boards == 0:
         return units // boards
     return max(node.replicas_label, 1)
 
@@ -79,7 +79,7 @@ def boards(node: NodeGpus) -> int:
     by_capacity = max(ceil(sum(n * unit_share(r, node) for r, n in units.items())) for units in node.at_once or [node.capacity])
     mig = any(MIG_RESOURCE.match(r) for r in node.capacity) or MIG_PRODUCT.search(node.product_label)
     # Leftover slices that no profile fills make capacity look smaller than the boards that carry them.
-    return max(by_capacity, node.boards_seen) if mig else by_capacity or node.boards_seen
+    return max(by_capacity, node.boards_seen) if mig else by_capacity or node.boards_seen or node.count_label
 
 
 def _counted_twice(node: NodeGpus) -> bool:

@@ -13,6 +13,8 @@ FRESH = ("capacity", "utilisation", "profiling")
 RAW = ("requests", "capacity", "utilisation", "profiling")
 LONG_SECONDS, TOO_LONG_SECONDS = 120.0, 300.0
 SPARSE = 0.05
+MISSED = "prometheus: scrape_configs: scrape_timeout: 10s below its scrape_interval; look for up == 0 and scrape_duration_seconds"
+MISSED_OURSELVES = "keep the worker of queue scrape running (make run has one), and see what its log says of the exporters"
 
 
 def present(seen: Evidence) -> Iterator[Diagnosis]:
@@ -91,4 +93,4 @@ def gaps(seen: Evidence) -> Iterator[Diagnosis]:
         if expected and missed > SPARSE * expected:
             yield seen.say("warn", f"{key} gaps", f"{missed / expected:.0%} of the scrapes of {CATALOGUE[key].names[0]} are missing",
                            "time further than 1.5 intervals from a sample is unmeasured",
-                           "prometheus: scrape_configs: scrape_timeout: 10s below its scrape_interval; look for up == 0 and scrape_duration_seconds")
+                           MISSED if _asks(seen) else MISSED_OURSELVES)

@@ -14,6 +14,7 @@ from ingest.sources import Samples, Source, selector
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, devices
 from ingest.tidy.nodes import Node, nodes
+from ingest.tidy.own_labels import own_labels
 from ingest.tidy.pods import Pod, pods
 
 WINDOW = 900.0
@@ -96,7 +97,8 @@ class Evidence:
 
     @cached_property
     def answers(self) -> Answers:
-        return Answers(self.at - WINDOW, self.at, self.found)
+        read = {key: own_labels(found) if CATALOGUE[key].names[0].startswith("kube_") else found for key, found in self.found.items()}
+        return Answers(self.at - WINDOW, self.at, read)
 
     @cached_property
     def pods(self) -> list[Pod]:

@@ -6,12 +6,13 @@ name that resolves to them). Loopback and private ranges are where most Promethe
 """
 
 import socket
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
 from ingest.sources import SourceError
 
-# Metadata services outside the link-local ranges: AWS over IPv6, Alibaba Cloud, Oracle Cloud.
-METADATA = frozenset(map(ip_address, ("fd00:ec2::254", "100.100.100.200", "192.0.0.192")))
+# Metadata services outside the link-local ranges: AWS and Google Cloud over IPv6, Alibaba Cloud, Oracle Cloud.
+METADATA = frozenset(map(ip_address, ("fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "192.0.0.192")))
+NAT64 = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are the IPv4 address a gateway leads to
 
 
 class Forbidden(SourceError):
@@ -26,8 +27,10 @@ def refuse(text: str) -> None:
 
 
 def plain(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """An IPv4 address out of its IPv6 clothes (mapped, 6to4)."""
+    """An IPv4 address out of its IPv6 clothes (mapped, 6to4, NAT64)."""
     if isinstance(address, IPv6Address):
+        if address in NAT64:
+            return IPv4Address(int(address) & 0xFFFFFFFF)
         return address.ipv4_mapped or address.sixtofour or address
     return address
 

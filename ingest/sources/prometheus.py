@@ -84,15 +84,21 @@ class PrometheusSource(PrometheusConnect):
         return found
 
     def span(self, *, until: float) -> tuple[float, float] | None:
-        """Walks back month by month to the first hour at whose end there was a GPU node; two empty months end the walk."""
+        """Walks back month by month to the first hour at whose end there was a GPU node; two empty months end the walk.
+
+        Where the first node came after the last whole hour, it is the running hour that begins.
+        """
         query = next(query for query in QUERIES if query.key == "capacity")
-        found, empty, end = None, 0, until // 3600 * 3600
+        nodes, running = f"count({self._selector(query)})", until // 3600 * 3600
+        found, empty, end = None, 0, running
         while empty < 2:
             ends = [end - 3600 * n for n in range(MONTH_HOURS - 1, -1, -1)]
-            seen = self.over_time(f"count({self._selector(query)})", ends=ends)
+            seen = self.over_time(nodes, ends=ends)
             found, empty = (float(seen.time.min()), 0) if len(seen) else (found, empty + 1)
             end = ends[0] - 3600
-        return None if found is None else (found - 3600, until)
+        if found is not None:
+            return found - 3600, until
+        return (running, until) if len(self.over_time(nodes, ends=[until])) else None
 
     def _selector(self, query: Query) -> str:
         return selector(query.names, match=self.match, extra=query.extra)

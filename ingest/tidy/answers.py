@@ -6,11 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from finops.accounting.usage import Floats
-from ingest.catalogue import PHASES, QUERIES
 from ingest.sources import Samples
 
-DEVICES = {query.key for query in (*QUERIES, PHASES) if "kube_" not in query.names[0]}  # whose own labels name the exporter
-OWN = ("namespace", "pod", "container", "node", "uid")
 MARGIN = 600.0  # seconds read on both sides, so that an answer does not depend on how a window was cut
 MOST_UNITS = 1_000_000  # of one resource, of one pod or node
 
@@ -34,8 +31,7 @@ class Answers:
         cuts = [0, *(np.flatnonzero(np.diff(series)) + 1).tolist(), len(series)]
         for first, after in zip(cuts, cuts[1:], strict=False):
             if after > first:
-                labels = got.labels[series[first]]
-                yield labels if key in DEVICES else meant(labels), time[first:after], value[first:after]
+                yield got.labels[series[first]], time[first:after], value[first:after]
 
     def series(self, key: str) -> Iterator[tuple[dict[str, str], list[float], list[float]]]:
         """The same as plain numbers."""
@@ -53,12 +49,6 @@ class Answers:
         """(labels, value) of each series of a reduced query."""
         for labels, _, values in self.series(key):
             yield labels, values[-1]
-
-
-def meant(labels: dict[str, str]) -> dict[str, str]:
-    """The labels a kube-state-metrics series had at home: where its scraper put its own in their place, they are `exported_`."""
-    told = {own: labels[f"exported_{own}"] for own in OWN if labels.get(f"exported_{own}")}
-    return labels | told if told else labels
 
 
 def pod_key(labels: Mapping[str, str]) -> tuple[str, str, str]:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from finops.accounting.ownership import sanitised
 from finops.accounting.usage import scrape_interval
 from ingest.sources import Samples
 from ingest.tidy.answers import Answers
@@ -62,8 +63,16 @@ def raw(key: str) -> str:
 
 
 def named(labels: Mapping[str, str]) -> dict[str, str]:
-    """The Kubernetes labels or annotations among the labels of a series, by name: rows must not differ by an order."""
-    return {name.removeprefix(prefix): value for name, value in sorted(labels.items()) for prefix in PREFIXES if name.startswith(prefix)}
+    """The Kubernetes labels or annotations among the labels of a series, by name: rows must not differ by an order.
+
+    Before 2.0 kube-state-metrics left capitals as they were.
+    """
+    rows = sorted(labels.items())
+    return {_spelt(name.removeprefix(prefix)): value for name, value in rows for prefix in PREFIXES if name.startswith(prefix)}
+
+
+def _spelt(name: str) -> str:
+    return name if name == name.lower() else sanitised(name)
 
 
 def several(samples: Samples, label: str) -> set[str]:

@@ -12,7 +12,9 @@ from finops.accounting.shares import NodeGpus, boards, slices_of, unit_share
 from finops.accounting.usage import scrape_interval
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, at_once
+from ingest.tidy.label_runs import named
 from ingest.tidy.machines import Machine, machines, together
+from ingest.tidy.presence import counted, model_of_type
 
 Counted = tuple[str, list[float], list[float]]
 POOLS = ("karpenter_sh_nodepool", "eks_amazonaws_com_nodegroup", "cloud_google_com_gke_nodepool", "kubernetes_azure_com_agentpool")
@@ -45,7 +47,7 @@ class Node:
 
 
 def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configured: float | None) -> list[Node]:
-    """Every node whose capacity names a GPU resource, and every other on which the exporter sees boards: they were paid for.
+    """Every node whose capacity names a GPU resource, and every other that has boards by its labels or the exporter: they were paid for.
 
     A name that went on to another machine is two nodes.
     """
@@ -57,7 +59,7 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
     capacities = _capacities(answers)
     found = []
     for name in sorted({*capacities, *({*labels, *known} & on_node.keys())}):
-        row = {key.removeprefix("label_"): value for key, value in labels.get(name, {}).items()}
+        row = named(labels.get(name, {}))
         for machine in known.get(name) or [Machine("", None)]:
             there = _there(on_node[name], answers, machine)
             found += _node(name, capacities.get(name, []), machine, there, row, answers, pool_label=pool_label, configured=configured)
@@ -71,10 +73,11 @@ def _node(
     """The machine as a node; none where it never had GPUs."""
     told = _capacity(rows, machine, answers)
     if not told.most:  # no device plugin answers: its boards are there all the same
-        told.series = [device.time.tolist() for device in devices if len(device.time)]
-    if not told.series:
-        return []
+        told.most = {resource: 0 for resource, *_ in rows if resource}
+        told.series += [device.time.tolist() for device in devices if len(device.time)]
     gpus = _gpus(told, devices, row)
+    if not (told.series and boards(gpus)):
+        return []
     # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
     interval = configured or float(np.median([scrape_interval(np.array(times)) for times in told.series]))
     count = boards(gpus)
@@ -98,10 +101,13 @@ def _node(
 
 
 def _capacities(answers: Answers) -> dict[str, list[Counted]]:
-    """(resource, times, units) of each series, by node."""
+    """(resource, times, units) of each series, by node; where there is none, when the node was there with units of nothing."""
     found: dict[str, list[Counted]] = defaultdict(list)
     for labels, times, values in answers.counts("capacity"):
         found[labels.get("node", "")].append((labels["resource"], times, values))
+    for labels, times, _ in answers.series("node_seen"):
+        if labels.get("node", "") not in found:
+            found[labels.get("node", "")] = [("", times, [0.0] * len(times))]
     return found
 
 
@@ -148,14 +154,14 @@ def _was(device: Device, start: float, end: float) -> bool:
 def _gpus(told: _Told, devices: list[Device], labels: dict[str, str]) -> NodeGpus:
     whole = [d for d in devices if not d.instance]
     product = labels.get("nvidia_com_gpu_product", "")
-    model = devices[0].model if devices else product
+    model = devices[0].model if devices else product or model_of_type(labels)
     return NodeGpus(
         told.most,
         _boards_seen(devices),
         _boards_seen(whole),
         model,
         product,
-        _number(labels, "nvidia_com_gpu_count"),
+        counted(labels),
         _number(labels, "nvidia_com_gpu_replicas"),
         any(d.shared for d in devices),
         told.mixes(),

@@ -8,33 +8,33 @@ from ingest.tidy.rows import POD_LABELS
 
 
 class Places:
-    """From a series to its node: the target's label, the host name, the address scraped, then the pods it names."""
+    """From a series to its node: the target's label, the host name, the address scraped, then the pods it names. What two nodes share tells neither."""
 
     def __init__(self, answers: Answers, names: set[str]) -> None:
         self.names = names
-        self.short = {name.split(".")[0]: name for name in names}
         self.pods: dict[tuple[str, str], str] = {}
-        self.addresses: dict[str, str] = {}
-        nodes: dict[str, set[str]] = defaultdict(set)
+        hosts, addresses, pods = (defaultdict[str, set[str]](set) for _ in range(3))
+        for name in names:
+            hosts[name.split(".")[0]].add(name)
+        for labels, _ in answers.last("node_labels"):
+            hosts[labels.get("label_kubernetes_io_hostname", "").split(".")[0]].add(labels.get("node", ""))
         for labels, _ in answers.last("pod_info"):
             node = labels.get("node", "")
             self.pods[labels.get("namespace", ""), labels.get("pod", "")] = node
-            nodes[labels.get("pod", "")].add(node)
-            for key in ("host_ip", "pod_ip"):
-                if labels.get(key) and node:
-                    self.addresses.setdefault(labels[key], node)
-        self.addresses |= {labels.get("internal_ip", ""): labels.get("node", "") for labels, _ in answers.last("node_info")}
-        self.unique = {pod: next(iter(found)) for pod, found in nodes.items() if len(found) == 1}
+            pods[labels.get("pod", "")].add(node)
+            if node:
+                for key in ("host_ip", "pod_ip"):
+                    addresses[labels.get(key, "")].add(node)
+        addresses |= {labels.get("internal_ip", ""): {labels.get("node", "")} for labels, _ in answers.last("node_info")}
+        self.hosts, self.addresses, self.unique = _unique(hosts), _unique(addresses), _unique(pods)
 
     def node(self, labels: Mapping[str, str]) -> str:
         """"" where nothing tells."""
         for name in (labels.get("node", ""), labels.get("Hostname") or labels.get("hostname", "")):
             if name in self.names:
                 return name
-            if name and name.split(".")[0] in self.short:
-                return self.short[name.split(".")[0]]
-            if name and name in self.unique:
-                return self.unique[name]
+            if found := name and (self.hosts.get(name.split(".")[0]) or self.unique.get(name)):
+                return found
         address = self.addresses.get(labels.get("instance", "").rsplit(":", 1)[0], "")
         return address or self._by_pod(labels)
 
@@ -44,3 +44,7 @@ class Places:
             if node := self.pods.get((labels.get(namespace, ""), labels.get(pod, ""))):
                 return node
         return self.unique.get(labels.get("pod", ""), "")
+
+
+def _unique(found: Mapping[str, set[str]]) -> dict[str, str]:
+    return {key: next(iter(nodes)) for key, nodes in found.items() if key and len(nodes) == 1}

@@ -38,15 +38,19 @@ class Pod:
 
 def pods(answers: Answers, *, configured: float | None) -> list[Pod]:
     """Every pod bound to a node with a GPU request, one entry per resource."""
-    held, nodes, quantities, interval = _requests(answers, configured=configured)
-    facts = {key: _lowest(answers, key) for key in ("scheduled", "accepted", "started", "completed", "terminal", "restarts")}
-    ended = _first_terminal(answers)
+    held, nodes, quantities, holders, interval = _requests(answers, configured=configured)
+    facts = {key: _lowest(answers, key) for key in ("scheduled", "accepted", "completed", "terminal")}
+    facts |= {"ended": _first(answers, "phases"), "running": _first(answers, "running")}
+    starts, restarts = _containers(answers, "started"), _containers(answers, "restarts")
     labels, annotations = (label_runs(answers, key, pod_key, configured=configured) for key in ("pod_labels", "pod_annotations"))
     spaces = label_runs(answers, "namespace_labels", lambda series: series.get("namespace", ""), configured=configured)
     chains = workloads(answers, {pod: runs[-1].labels for pod, runs in labels.items()})
     found = []
     for (pod, resource), times in sorted(held.items()):
-        seen = _sightings(pod, times, facts, ended, half=interval / 2)
+        mine = holders[pod, resource] or {*starts.get(pod, {}), *restarts.get(pod, {})}  # of an init container's GPUs any container tells
+        again = times[0] if mine & restarts.get(pod, {}).keys() else None
+        begun = min((at for container, at in starts.get(pod, {}).items() if container in mine), default=again)
+        seen = _sightings(pod, times, facts, begun, half=interval / 2)
         found.append(
             Pod(
                 pod[2] or f"{pod[0]}/{pod[1]}",
@@ -65,24 +69,19 @@ def pods(answers: Answers, *, configured: float | None) -> list[Pod]:
     return found
 
 
-def _sightings(pod: Key, times: list[float], facts: dict, ended: dict[Key, float], *, half: float) -> Sightings:
+def _sightings(pod: Key, times: list[float], facts: dict[str, dict[Key, float]], begun: float | None, *, half: float) -> Sightings:
+    """`begun`: the first start of a container that holds GPUs, where one tells; else the pod's phase does, or its end."""
     terminal = pod in facts["terminal"]
     completed = facts["completed"].get(pod) if terminal else None
-    end = ended.get(pod, completed) if terminal else None
+    end = facts["ended"].get(pod, completed) if terminal else None
     holding = [t for t in times if end is None or t < end]
-    started = facts["started"].get(pod)
-    if started is None and pod in facts["restarts"]:
-        started = times[0]
+    scheduled, accepted = facts["scheduled"].get(pod), facts["accepted"].get(pod)
+    started = begun if begun is not None else facts["running"].get(pod)
+    if started is None and completed is not None:
+        started = next(t for t in (scheduled, accepted, times[0]) if t is not None)
     return Sightings(
-        min(holding, default=None),
-        max(holding, default=None),
-        half,
-        facts["scheduled"].get(pod),
-        facts["accepted"].get(pod),
-        started,
-        end if end is not None else completed,
-        completed,
-    )
+        min(holding, default=None), max(holding, default=None), half, scheduled, accepted, started, end if end is not None else completed, completed
+    )  # fmt: skip
 
 
 def _requests(answers: Answers, *, configured: float | None):
@@ -95,7 +94,7 @@ def _requests(answers: Answers, *, configured: float | None):
     for key in ("requests", "init_requests"):
         for labels, times, values in answers.counts(key):
             pod, resource, container = pod_key(labels), labels.get("resource", ""), labels.get("container", "")
-            if not values[-1] > 0:
+            if not (values[-1] > 0 and labels.get("node")):
                 continue
             stays = key == "requests" or (*pod, container) in sidecars
             (main if stays else init)[pod, resource][container] = int(values[-1])
@@ -105,7 +104,8 @@ def _requests(answers: Answers, *, configured: float | None):
                 spacings.append(scrape_interval(np.array(times)))
     quantities = {key: max(sum(main[key].values()), max(init[key].values(), default=0)) for key in held}
     interval = configured or (float(np.median(spacings)) if spacings else 60.0)
-    return {key: sorted(times) for key, times in held.items()}, nodes, quantities, interval
+    holders = {key: set(main[key]) for key in held}
+    return {key: sorted(times) for key, times in held.items()}, nodes, quantities, holders, interval
 
 
 def _lowest(answers: Answers, key: str) -> dict[Key, float]:
@@ -116,10 +116,19 @@ def _lowest(answers: Answers, key: str) -> dict[Key, float]:
     return found
 
 
-def _first_terminal(answers: Answers) -> dict[Key, float]:
-    """First scrape that saw a terminal phase, for pods the source was asked about in detail."""
+def _containers(answers: Answers, key: str) -> dict[Key, dict[str, float]]:
+    """The lowest value by pod and container."""
+    found: dict[Key, dict[str, float]] = defaultdict(dict)
+    for labels, value in answers.last(key):
+        mine, container = found[pod_key(labels)], labels.get("container", "")
+        mine[container] = min(mine.get(container, inf), value)
+    return found
+
+
+def _first(answers: Answers, key: str) -> dict[Key, float]:
+    """First scrape that saw one of the phases asked for, for pods the source was asked about in detail."""
     found: dict[Key, float] = {}
-    for labels, times, values in answers.series("phases"):
+    for labels, times, values in answers.series(key):
         pod = pod_key(labels)
         first = min((t for t, v in zip(times, values, strict=True) if v == 1), default=inf)
         if first < inf:

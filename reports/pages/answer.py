@@ -43,8 +43,7 @@ def sentence(asked: Question, total, before: Before, moved: Movement | None, los
 
 def _subject(asked: Question) -> str:
     words = {"7d": "The last 7 days", "30d": "The last 30 days", "mtd": "The month so far", "lastmonth": "Last month"}
-    word = "" if asked.params.get("start") else (asked.params.get("window") or ["7d"])[-1]
-    return words.get(word) or span(asked.scope.window, asked.zone)
+    return words.get(asked.word) or span(asked.scope.window, asked.zone)
 
 
 def _change(total, before: Before) -> str:

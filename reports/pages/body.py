@@ -13,7 +13,7 @@ from reports.pages.answer import sentence
 from reports.pages.chart import chart_of, range_of, whole_days
 from reports.pages.comparison import Before, period_before
 from reports.pages.entries import Entry, entries, ordered, shortened
-from reports.pages.identity import Part, parts_of
+from reports.pages.identity import Part, idle_money, parts_of
 from reports.pages.items import by_item, item_of, label, summed
 from reports.pages.moved import PRICED_BY, movement
 from reports.pages.question import Question
@@ -48,7 +48,7 @@ def body(asked: Question, answer) -> Page:
 def _read(asked: Question, answer) -> Read:
     scope, zone = asked.scope, asked.zone
     cells = tuple(dict.fromkeys((*asked.state.keys, *PRICED_BY)))
-    before = period_before(scope, as_of=asked.as_of, zone=zone, cells=cells, to_date=asked.to_date)
+    before = period_before(scope, as_of=asked.as_of, zone=zone, cells=cells, word=asked.word)
     ranged = range_of(scope, as_of=asked.as_of, zone=zone)
     days, lost = queries.rows_of(ranged), idle.rows_of(scope)
     reach = Window(min(before.scope.window.start, ranged.window.start), ranged.window.end)
@@ -86,7 +86,7 @@ def _words(asked: Question, answer, read: Read, found: Sequence[Entry]) -> Page:
         "held": {name: held(read.parts, name, otherwise) for name, otherwise in names.items()},
         "before": read.before,
         "answer": sentence(asked, total, read.before, moved, lost[-1]),
-        "tiles": tiles_of(total, read.before, days, window=asked.scope.window, unit=answer.currency),
+        "tiles": tiles_of(total, read.before, days, window=asked.scope.window, unit=answer.currency, idle_cost=idle_money(read.parts)),
         "lost": lost,
         "moved": moved,
         "why_moved": moved.why(answer.currency) if moved else "",
@@ -127,11 +127,11 @@ def _notes(asked: Question, answer, read: Read) -> Page:
     """What is incomplete, unpriced or of another length than one might think."""
     zone, before = asked.zone, read.before
     earlier = [] if before.why_not else gaps.within(read.missing, before.scope.window)
-    reach = Window(min(before.scope.window.start, read.range.window.start), read.range.window.end)
+    first = read.range.window.start if before.why_not else min(before.scope.window.start, read.range.window.start)
     return {
         "incomplete": gaps.phrases(gaps.within(read.missing, asked.scope.window), zone, as_of=asked.as_of),
         "incomplete_before": gaps.phrases(earlier, zone, as_of=None),
         "unpriced": gaps.unpriced(read.cells) if answer.total.unpriced_gpu_hours else [],
-        "long_days": gaps.odd_days(reach, zone),
+        "long_days": gaps.odd_days(Window(first, read.range.window.end), zone),
         "balanced": answer.balanced,
     }

@@ -6,10 +6,10 @@ from datetime import datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from finops import queries
+from finops import collection, queries
 from finops.scope import Scope
 from reports.pages.dates import moment, span
-from reports.params import before
+from reports.params import ROLLING, before
 from reports.templatetags.figures import Number, changed, points, rounded
 
 
@@ -35,16 +35,18 @@ class Change:
     words: str
 
 
-def period_before(scope: Scope, *, as_of: datetime | None, zone: ZoneInfo, cells: Sequence[str], to_date: bool) -> Before:
-    """`cells`: the group keys of its rows. `to_date`: the window is the month so far."""
-    earlier = replace(scope, window=before(scope.window, zone=zone, to_date=to_date), group_by=tuple(cells))
+def period_before(scope: Scope, *, as_of: datetime | None, zone: ZoneInfo, cells: Sequence[str], word: str) -> Before:
+    """`cells`: the group keys of its rows. `word`: what the window is called, if anything."""
+    earlier = before(scope.window, zone=zone, to_date=word == "mtd", rolling=word in ROLLING)
+    earlier = replace(scope, window=earlier, group_by=tuple(cells))
     year = earlier.window.start.astimezone(zone).year != scope.window.end.astimezone(zone).year
     name = span(earlier.window, zone, year=year)
     begins = queries.beginning(scope)
     if as_of is not None and as_of < scope.window.end:
         return Before(earlier, name, f"data up to {moment(as_of, zone)}; no comparison", ())
     if begins is not None and begins > earlier.window.start:
-        return Before(earlier, name, f"data begin {moment(begins, zone)}; no comparison with {name}", ())
+        whose = "the data of every cluster begin" if len(collection.clusters()) > 1 else "data begin"
+        return Before(earlier, name, f"{whose} {moment(begins, zone)}; no comparison with {name}", ())
     rows = queries.rows_of(earlier)
     return Before(earlier, name, "" if rows else f"nothing in {name}; no comparison", rows)
 

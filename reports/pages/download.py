@@ -47,7 +47,7 @@ def _scope(asked: Question, table: str) -> tuple[Scope, str]:
     if table == "idle":
         return idle.scope_of(asked.scope), "idle and unallocated cost"
     if table == "before":
-        return period_before(asked.scope, as_of=asked.as_of, zone=asked.zone, cells=by, to_date=asked.to_date).scope, "cost"
+        return period_before(asked.scope, as_of=asked.as_of, zone=asked.zone, cells=by, word=asked.word).scope, "cost"
     return replace(asked.scope, group_by=by), "cost"
 
 

@@ -31,6 +31,11 @@ def parts_of(row) -> list[Part]:
     return [Part(*part) for part in zip(BUCKETS, hours, moneys, shares, *_places(sizes, least=0.45), strict=True)]
 
 
+def idle_money(parts: Sequence[Part]) -> Decimal | None:
+    """As printed in the identity: rounded alone it could differ by a cent."""
+    return next(part.money for part in parts if part.bucket == "idle")
+
+
 def bar_of(row) -> list[Part]:
     """The small bar of a table row: allocated hours only."""
     sizes = [getattr(row, f"{bucket}_gpu_hours") for bucket in BUCKETS[:-1]]

@@ -11,6 +11,7 @@ from reports.params import Params
 Item = tuple[str, ...]
 UNALLOCATED = "unallocated"
 NONE = "(none)"
+OF_A_JOB = ("cluster", "namespace", "job_kind", "job")
 
 
 @dataclass(frozen=True)
@@ -68,5 +69,5 @@ def _job(named: Mapping[str, str], params: Params) -> Label:
     if not named["job"]:
         return Label("Unallocated")
     note = " · ".join(named[key] for key in ("job_kind", "cluster") if named[key])
-    chosen = {key: named[key] for key in ("cluster", "namespace", "job_kind", "job") if named[key]}
+    chosen = {key: named[key] for key in OF_A_JOB if named[key]}
     return Label(f"{named['namespace']}/{named['job']}", note, address(params, **chosen, by="job", sort=None, rows=None))

@@ -51,15 +51,15 @@ class Movement:
         if first.change * change > 0:
             who = f"{first.label.name} alone {'rose' if change > 0 else 'fell'} by {currency}\u00a0{money(abs(first.change))}"
         else:
-            who = f"against the {way}, {first.label.name} moved by {currency}\u00a0{money(abs(first.change))} the other way"
-        return f"{who[0].upper() + who[1:] if not first.label.link else who}{self._cause()}"
+            who = f"Against the {way}, {first.label.name} {'rose' if first.change > 0 else 'fell'} by {currency}\u00a0{money(abs(first.change))}"
+        return f"{who if first.label.link else who[0].upper() + who[1:]}{self._cause()}"
 
     def _cause(self) -> str:
         if not self.total.by_price:
-            return "; the hours did it, no price changed"
+            return "; in all, the hours did it and prices made nothing"
         if not self.total.by_hours:
-            return "; prices did it, the hours are the same"
-        return f"; hours made {signed_words(self.total.by_hours)}, prices {signed_words(self.total.by_price)}"
+            return "; in all, prices did it and the hours made nothing"
+        return f"; in all, hours made {signed_words(self.total.by_hours)}, prices {signed_words(self.total.by_price)}"
 
 
 def signed_words(amount: Decimal) -> str:

@@ -28,9 +28,15 @@ class Question:
     zone: ZoneInfo
 
     @property
-    def to_date(self) -> bool:
-        """Whether it is about the month so far."""
-        return "mtd" in self.params.get("window", ())
+    def word(self) -> str:
+        """What its window is called; empty where its bounds are named."""
+        return "" if self.params.get("start") else (self.params.get("window") or [DEFAULT_WINDOW])[-1]
+
+    @property
+    def job(self) -> str:
+        """The one job it is about, as tables name it; empty where there is none."""
+        jobs, namespaces = (self.scope.filters.get(key, ()) for key in ("job", "namespace"))
+        return f"{namespaces[0]}/{jobs[0]}" if len(jobs) == len(namespaces) == 1 and jobs[0] else ""
 
     @property
     def usual(self) -> str:

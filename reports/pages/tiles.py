@@ -27,8 +27,10 @@ class Tile:
     strong: list[str]
 
 
-def tiles_of(total, before: Before, days: Sequence[tuple[datetime, object]], *, window: Window, unit: str) -> list[Tile]:
-    """`days`: (start, row) of each whole day up to the window's end."""
+def tiles_of(
+    total, before: Before, days: Sequence[tuple[datetime, object]], *, window: Window, unit: str, idle_cost: Decimal | None
+) -> list[Tile]:
+    """`days`: (start, row) of each whole day up to the window's end. `idle_cost`: as the identity prints it, so that both agree."""
     then = None if before.why_not else before.total
     made = []
     for name, attribute, printed, compared in FIGURES:
@@ -37,7 +39,8 @@ def tiles_of(total, before: Before, days: Sequence[tuple[datetime, object]], *, 
         why = _why(value, earlier, change, total, before)
         currency = "" if printed is percent or value is None else unit
         lines = [_points(days, attribute, start) for start in (None, window.start)]
-        made.append(Tile(name, currency, printed(value), change, why, *lines))
+        shown = idle_cost if attribute == "idle_cost" else value
+        made.append(Tile(name, currency, printed(shown), change, why, *lines))
     return made
 
 

@@ -21,7 +21,7 @@ class Ground(Fleet):
         times = list(times)
         who = {"namespace": namespace, "pod": name, "uid": uid or f"uid-{namespace}-{name}"} | target
         kind = "kube_pod_init_container_resource_requests" if init else "kube_pod_container_resource_requests"
-        self.put(kind, who | {"container": "main", "node": node, "resource": resource}, quantity, times)
+        self.put(kind, who | {"container": "fetch" if init else "main", "node": node, "resource": resource}, quantity, times)
         begin = times[0] if bound is None else bound
         if node:
             self.put("kube_pod_status_scheduled_time", who, TEN.timestamp() + begin, times)

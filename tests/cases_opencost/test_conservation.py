@@ -85,14 +85,21 @@ def test_a_node_that_left_costs_nothing_whatever_its_exporter_repeats(gone: int,
 
 
 @pytest.mark.parametrize(
-    "copy", [pytest.param({"instance": "b"}, id="OC-66 second server"), pytest.param({"job": "again", "prometheus_replica": "b"}, id="OC-66 HA pair")]
+    ("copy", "late"),
+    [
+        pytest.param('instance="b"', 0, id="OC-66 second server"),
+        pytest.param('job="again",prometheus_replica="b"', 0, id="OC-66 HA pair"),
+        pytest.param('prometheus_replica="b"', 17, id="OC-66 HA pair out of step"),
+    ],
 )
-def test_everything_told_twice_counts_once(copy: dict[str, str], tmp_path) -> None:
+@pytest.mark.parametrize("interval", [None, 60])
+def test_everything_told_twice_counts_once(copy: str, late: int, interval: int | None, tmp_path) -> None:
     price("2")
+    cluster(interval=interval)
     fleet = Ground().node().hold("a").card("GPU-1", "a", busy=0.5)
-    for line in list(fleet.lines):
-        name, rest = line.split("{", 1)
-        fleet.lines.append(name + "{" + ",".join(f'{k}="{v}"' for k, v in copy.items()) + "," + rest)
+    for name, rest in [line.split("{", 1) for line in fleet.lines]:
+        series, at = rest.rsplit(" ", 1)
+        fleet.lines.append(f"{name}{{{copy},{series} {int(at) + late}")
     fleet.collected(tmp_path)
     total = bill().total
     assert (total.allocated_gpu_hours, total.used_gpu_hours, total.capacity_gpu_hours, total.cost) == (1, D("0.5"), 1, 2)

@@ -1,6 +1,6 @@
 """Days of zones whose clocks go back over midnight: it is there twice, and the day begins with the first."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,7 +12,7 @@ from finops.queries import costs
 from finops.scope import Scope, Window
 from ingest.collect import collect
 from ingest.sources.openmetrics import open_file
-from tests.fleet import Fleet
+from tests.fleet import GPU, HOUR, TEN, Fleet
 
 
 # 2026-10-25 in the Azores: 01:00 +00:00 becomes 00:00 -01:00. 2026-11-01 in Havana: 01:00 -04:00 becomes 00:00 -05:00.
@@ -29,3 +29,25 @@ def test_the_autumn_day_has_25_hours(name: str, day: datetime, db, tmp_path) -> 
     assert collect(row, list(hours(start, end, zone=zone)), source=open_file(tmp_path / "fleet.om"), until=end, settled=end) == []
     pipeline.account(row)
     assert [(step, costs(Scope(Window(start, end), step=step)).total.capacity_gpu_hours) for step in ("hour", "day")] == [("hour", 25), ("day", 25)]
+
+
+@pytest.mark.parametrize("name", ["CET", "America/Vancouver"])
+def test_days_do_not_depend_on_what_the_database_knows_of_zones(name: str, db, tmp_path) -> None:
+    """PostgreSQL reads CET as an offset without summer, and its rules may be older or newer than ours."""
+    zone = ZoneInfo(name)
+    Setting.objects.create(currency="CHF", timezone=name)
+    start, end = midnight(date(2026, 10, 6), zone=zone), midnight(date(2026, 10, 9), zone=zone)
+    row = Cluster.objects.create(name="lab", source={}, scrape_interval=60)
+    times = range(*(round((t - TEN).total_seconds()) for t in (start - HOUR / 2, end + HOUR / 2)), 60)
+    capacity = Fleet().put("kube_node_status_capacity", {"node": "n1", "resource": GPU}, 1, times)
+    (tmp_path / "fleet.om").write_text("\n".join([*capacity.lines, "# EOF\n"]))
+    assert collect(row, list(hours(start, end, zone=zone)), source=open_file(tmp_path / "fleet.om"), until=end, settled=end) == []
+    pipeline.account(row)
+    whole = Window(start + HOUR * 5, end - HOUR * 5)  # ragged at both ends
+    answer = costs(Scope(whole, step="day"))
+    assert [(each.period_start, each.capacity_gpu_hours) for each in answer.rows] == [
+        (start, 19), (start + HOUR * 24, 24), (start + HOUR * 48, 19)
+    ]  # fmt: skip
+    assert answer.total.capacity_gpu_hours == 62
+    for window, split in ((Window(start + HOUR * 20, start + HOUR * 30), [4, 6]), (Window(start + HOUR, start + HOUR * 3), [2])):
+        assert [each.capacity_gpu_hours for each in costs(Scope(window, step="day")).rows] == split

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from decimal import ROUND_HALF_UP, Decimal
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -63,13 +64,24 @@ class Command(BaseCommand):
         writer.writerows(rows)
 
     def _table(self, answer, rows) -> None:
-        shown = ("allocated_gpu_hours", "used_gpu_hours", "cost", "efficiency", "cost_per_used_gpu_hour")
-        for row in [*rows, answer.total.as_json()]:
-            keys = [str(v) for k, v in row.items() if k in queries.EXPANDED["job"] or k in self_keys(answer)]
-            figures = ["–" if row[name] is None else f"{float(row[name]):,.2f}" for name in shown]
-            self.stdout.write("  ".join([" / ".join(keys).ljust(40) or "total".ljust(40), *(f.rjust(14) for f in figures)]))
+        keys = [name for name in (rows or [{}])[0] if name in ("period_start", *(answer.rows[0].keys if answer.rows else ()))]
+        lines = [[" / ".join(str(row[key]) or "(none)" for key in keys) or "total", *_figures(row)] for row in rows if keys]
+        total = ["total", *_figures(answer.total.as_json())]
+        heads = [" / ".join(keys), "allocated GPU-h", "used GPU-h", f"cost {answer.currency}", "efficiency", "per used GPU-h"]
+        widths = [max(map(len, column)) for column in zip(heads, *lines, total, strict=True)]
+        for name, *figures in [heads, *lines, total]:
+            self.stdout.write("  ".join([name.ljust(widths[0]), *(f.rjust(width) for f, width in zip(figures, widths[1:], strict=True))]))
+        for entry in answer.incomplete:
+            why = entry.get("reason") or entry.get("state", "")
+            self.stderr.write(f"incomplete: {entry['cluster']}, {entry['start']} – {entry['end']} ({why})")
 
 
-def self_keys(answer) -> set[str]:
-    """The group keys of an answer."""
-    return set(answer.rows[0].keys) if answer.rows else set()
+def _figures(row: dict) -> list[str]:
+    """Hours, money and ratios as people read them; json and csv have every digit."""
+    amounts = [_printed(row[name]) for name in ("allocated_gpu_hours", "used_gpu_hours", "cost")]
+    efficiency = "–" if row["efficiency"] is None else f"{row['efficiency']:.1%}"
+    return [*amounts, efficiency, _printed(row["cost_per_used_gpu_hour"])]
+
+
+def _printed(amount: str | None) -> str:
+    return "–" if amount is None else f"{Decimal(amount).quantize(Decimal('0.01'), ROUND_HALF_UP):,}"

@@ -9,7 +9,7 @@ from finops.accounting.calendar import hour_floor, hours
 from finops.models import Cluster
 from finops.scope import Refused, Window
 from finops.times import now, settled, window
-from ingest import windows
+from ingest import scrapes, windows
 from ingest.collect import Progress, collect
 from ingest.open import open_source
 from ingest.sources import SourceError
@@ -41,12 +41,14 @@ class Command(BaseCommand):
 
     def _one(self, cluster: Cluster, span: Window | None) -> list[str]:
         until = settled(now())
-        todo = list(hours(*_bounds(cluster, span, until), zone=queries.zone()))
+        reach = _reach(span, until)
+        todo = [hour for hour in hours(*_bounds(cluster, span, until), zone=queries.zone()) if hour[0] < reach]
+        if "exporters" in cluster.source and (gone := scrapes.dropped(cluster) & {begin for begin, _ in todo}):
+            self.stderr.write(f"cluster {cluster.name}: {len(gone)} hours stay as they are: their pages are no longer kept")
+            todo = [hour for hour in todo if hour[0] not in gone]
         try:
             source = open_source(cluster)
-            problems = collect(
-                cluster, todo, source=source, until=max(until, span.end) if span else until, settled=until, progress=self._progress(len(todo), cluster.name)
-            )
+            problems = collect(cluster, todo, source=source, until=reach, settled=until, progress=self._progress(len(todo), cluster.name))
         except SourceError as error:
             problems = [str(error)]
         pipeline.account(cluster)
@@ -62,6 +64,11 @@ class Command(BaseCommand):
                 self.stderr.write(f"\r{name}: {done} of {whole} hours", ending="\n" if done == whole else "")
 
         return step
+
+
+def _reach(span: Window | None, until: datetime) -> datetime:
+    """Up to when samples may have come: now, save for a window that lies wholly ahead, as a simulation's may."""
+    return span.end if span and (span.end <= until or span.start >= until) else until
 
 
 def _bounds(cluster: Cluster, span: Window | None, until: datetime) -> tuple[datetime, datetime]:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods
 
 from finops import collected_day, queries, setup
 from finops.accounting.candidates import Held, candidates, split
-from finops.accounting.ownership import UNASSIGNED
+from finops.accounting.ownership import UNASSIGNED, sanitised
 from finops.export import configuration
 from finops.scope import Refused, Window
 from reports.pages.dates import span
@@ -56,11 +56,11 @@ def _page(request: HttpRequest, entries: list[str], saved: list[str], refused: s
     }
     window = collected_day.day()
     if window:
-        page |= _preview(rules, window, entries)
+        page |= _preview(rules, window)
     return render(request, "setup/teams.html", page, status=400 if refused else 200)
 
 
-def _preview(rules, window: Window, entries: list[str]) -> dict[str, object]:
+def _preview(rules, window: Window) -> dict[str, object]:
     """What the rules would make of the day, and the labels that are still to be had."""
     pods, at = collected_day.held(window), window.end - timedelta(seconds=1)
     found = split(pods, team_rules.as_applied(rules), at=at)
@@ -80,7 +80,7 @@ def _preview(rules, window: Window, entries: list[str]) -> dict[str, object]:
         "whole": whole,
         "unassigned": dict(zip(order, printed, strict=True)).get(UNASSIGNED, Decimal(0)),
         "spaces": _spaces(found.get(UNASSIGNED, {})),
-        "candidates": _candidates(pods, entries),
+        "candidates": _candidates(pods, {(rule.kind, sanitised(rule.label or "")) for rule in rules}),
         "pods": len(pods),
     }
 
@@ -91,7 +91,8 @@ def _spaces(spaces: dict[str, Decimal]) -> list[dict[str, object]]:
     return [{"name": name, "hours": spaces[name], "entry": team_rules.named_after(name)} for name in order]
 
 
-def _candidates(pods: list[Held], entries: list[str]) -> list[dict[str, object]]:
+def _candidates(pods: list[Held], chosen: set[tuple[str, str]]) -> list[dict[str, object]]:
+    """`chosen`: kind and label of the rules that are there; a label is the same however it is spelled."""
     rows = []
     for row in candidates(pods)[:LABELS]:
         text = team_rules.candidate(row.kind, row.label)
@@ -104,7 +105,7 @@ def _candidates(pods: list[Held], entries: list[str]) -> list[dict[str, object]]
                 "values": ", ".join(row.values[:VALUES]),
                 "more": max(0, len(row.values) - VALUES),
                 "entry": text,
-                "chosen": text in entries,
+                "chosen": (row.kind, sanitised(row.label)) in chosen,
             }
         )
     return rows

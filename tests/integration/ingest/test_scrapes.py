@@ -4,12 +4,13 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 
 from finops.models import Cluster
 from ingest.collect import collect
 from ingest.open import open_source
-from ingest.scrapes import keep, scrape
+from ingest.scrapes import keep, prune, scrape
 from tests.hostile import hostile
 
 NOW = datetime(2026, 10, 6, 10, tzinfo=UTC)
@@ -63,9 +64,8 @@ def test_junk_is_told_and_never_kept(answer, said: str) -> None:
     assert kept() == {f"{server.url}/metrics": (False, problem.split(": ", 1)[1])}
 
 
-def test_pages_come_once_a_minute_whatever_interval_is_configured() -> None:
-    """With 15 s each sample would speak for 22.5 s each way, and a quarter of every minute would be unmeasured."""
-    row = cluster(["http://n1:9400/metrics"], scrape_interval=15)
+def card_and_pod(row: Cluster, minutes: range) -> None:
+    """A pod on a busy card, a page a minute from ten o'clock."""
     labels = 'namespace="ml",pod="a",uid="u"'
     page = "\n".join([
         'kube_node_status_capacity{node="n1",resource="nvidia_com_gpu"} 1', f"kube_pod_status_scheduled_time{{{labels}}} {NOW.timestamp() - 86400}",
@@ -73,10 +73,31 @@ def test_pages_come_once_a_minute_whatever_interval_is_configured() -> None:
         f'kube_pod_container_state_started{{{labels},container="m"}} {NOW.timestamp() - 86400}',
         'DCGM_FI_DEV_GPU_UTIL{UUID="GPU-1",Hostname="n1",exported_pod="a",exported_namespace="ml"} 50',
     ])  # fmt: skip
-    for n in range(-15, 75):
+    for n in minutes:
         keep(row, "http://n1:9400/metrics", NOW + timedelta(minutes=n), page)
-    end = NOW + timedelta(hours=1)
-    assert collect(row, [(NOW, end)], source=open_source(row), until=end, settled=end) == []
+
+
+def seconds() -> tuple[float, float]:
+    """Held and measured."""
     with connection.cursor() as cursor:
         cursor.execute("select sum(held_seconds), sum(measured_seconds) from use_quarter")
-        assert cursor.fetchone() == (3600, 3600)
+        return cursor.fetchone()
+
+
+def test_pages_come_once_a_minute_whatever_interval_is_configured() -> None:
+    """With 15 s each sample would speak for 22.5 s each way, and a quarter of every minute would be unmeasured."""
+    row = cluster(["http://n1:9400/metrics"], scrape_interval=15)
+    card_and_pod(row, range(-15, 75))
+    end = NOW + timedelta(hours=1)
+    assert collect(row, [(NOW, end)], source=open_source(row), until=end, settled=end) == []
+    assert seconds() == (3600, 3600)
+
+
+def test_an_hour_whose_pages_are_half_dropped_stays_as_it_is() -> None:
+    row = cluster(["http://n1:9400/metrics"])
+    card_and_pod(row, range(-15, 135))
+    hours = [(NOW + timedelta(hours=n), NOW + timedelta(hours=n + 1)) for n in (0, 1)]
+    assert collect(row, hours, source=open_source(row), until=hours[1][1], settled=hours[1][1]) == []
+    prune(row, now=NOW + timedelta(hours=6, minutes=30))
+    call_command("collect", "--start", "2026-10-06T10:00", "--end", "2026-10-06T12:00")
+    assert seconds() == (7200, 7200)

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from django.db import connection, transaction
 
+from finops.accounting.calendar import local_day, midnight
 from finops.models import Cluster, Setting
 
 ZONE = ZoneInfo("Europe/Zurich")
@@ -175,6 +176,8 @@ def _finish(cursor, params: dict) -> None:
            from generate_series(%(start)s, %(last)s, interval '1 hour') hour""",
         params,
     )
-    cursor.execute("select array(select generate_series(%(start)s, %(last)s, interval '1 hour'))", params)
-    cursor.execute(ROLL_UP, params | {"hours": cursor.fetchone()[0]})
+    first, last = (local_day(params[name], zone=ZONE) for name in ("start", "last"))
+    for day in (first + timedelta(days=n) for n in range((last - first).days + 1)):
+        bounds = {"start": midnight(day, zone=ZONE), "end": midnight(day + timedelta(days=1), zone=ZONE)}
+        cursor.execute(ROLL_UP, {"cluster": params["cluster"], "day": day} | bounds)
     cursor.execute("analyze ledger_hour, ledger_day, holding, collection_window")

@@ -52,3 +52,19 @@ def test_unknown_parameters_are_refused_with_the_known(client, bearer, lead):
     assert answer.status_code == 400
     assert answer.headers["Content-Type"] == "application/problem+json"
     assert "'format'; known: start, end, group_by" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("start=0001-01-01&end=0001-01-02", "start '0001-01-01' is out of range"),
+        ("start=9999-12-30&end=9999-12-31", "start '9999-12-30' is out of range"),
+        ("start=2026-11-16&end=2026-11-17&group_by=" + ",".join(f"label:{n}" for n in range(1700)), "group_by names 1700 keys; 30 are enough"),
+    ],
+)
+def test_what_no_ledger_answers_is_refused_on_every_door(client, bearer, lead, asked: str, said: str) -> None:
+    answer = client.get(f"/api/v1/costs?{asked}", headers=bearer(lead, "read"))
+    assert (answer.status_code, answer.json()["detail"]) == (400, said)
+    client.force_login(lead)
+    for table in ("before", "days"):
+        assert client.get(f"/download/{table}.csv?{asked}").status_code == 400

@@ -109,3 +109,14 @@ def test_the_ends_of_a_window_are_its_hours(all_seeing):
         for row in queries.rows_of(Scope(scope.window, ("team",), "hour")):
             hourly.setdefault(row.keys["team"], []).append(row)
         assert {team: queries.together(rows).sums for team, rows in hourly.items()} == whole
+
+
+def test_a_table_for_people_has_a_head_and_names_its_total():
+    """Three models on seven days; the columns stand one beneath the other."""
+    open_company(NOW, days=21)
+    out = io.StringIO()
+    call_command("costs", "--start", WEEK[0], "--end", WEEK[1], "--group-by", "gpu_model", "--step", "day", stdout=out, stderr=io.StringIO())
+    head, *lines, total = out.getvalue().splitlines()
+    assert head.split("  ")[0].strip() == "gpu_model / period_start" and "cost CHF" in head and "efficiency" in head
+    assert len(lines) == 3 * 7 and "2026-11-16T00:00:00+01:00" in lines[0]
+    assert total.startswith("total ") and total.count("%") == 1 and len({len(line) for line in (head, *lines, total)}) == 1

@@ -33,7 +33,7 @@ def test_hours_and_price_are_told_apart():
         ("vision", D("-5.00"), D("-5.00"), D("0.00")),
     ]
     assert (moved.total.change, moved.total.by_hours, moved.total.by_price) == (D("11.00"), D("-1.00"), D("12.00"))
-    assert moved.why("CHF") == "fraud alone rose by CHF\u00a016.00; hours made 1.00 less, prices 12.00 more"
+    assert moved.why("CHF") == "fraud alone rose by CHF\u00a016.00; in all, hours made 1.00 less, prices 12.00 more"
 
 
 @pytest.mark.parametrize("by", ["team", "job"])

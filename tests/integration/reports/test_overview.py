@@ -1,7 +1,7 @@
 """The overview of a company: every kind of address answers, and what is special is said."""
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -67,6 +67,30 @@ def test_a_window_before_the_data_began_says_so(client, company, all_seeing):
     client.force_login(all_seeing)
     page = text(client, "/?start=2026-11-03&end=2026-11-10")
     assert "data begin Mon 2 Nov 2026, 00:00; no comparison with 27 Oct – 2 Nov" in page
+
+
+def test_where_the_usual_window_lies_before_all_data_the_days_since_then_are_shown(client, all_seeing):
+    begun = datetime.now(ZONE).replace(hour=0, minute=0, second=0, microsecond=0)
+    open_company(begun + timedelta(hours=1), days=0)
+    client.force_login(all_seeing)
+    today, tomorrow = begun.date(), begun.date() + timedelta(days=1)
+    assert client.get("/?by=job").headers["Location"] == f"/?by=job&start={today}&end={tomorrow}"
+    assert "Cost per day" in text(client, f"/?start={today}&end={tomorrow}")
+    assert "Nothing in this window" in text(client, "/?window=7d")
+
+
+def test_a_cluster_without_data_is_not_asked_for_again(client, all_seeing):
+    Cluster.objects.create(name="main", source={"prometheus": {"url": "http://p:9090"}})
+    client.force_login(all_seeing)
+    page = text(client, "/")
+    assert "See how far collection is" in page and "Connect a cluster" not in page
+
+
+def test_one_job_has_its_name_above_it(client, company, all_seeing):
+    client.force_login(all_seeing)
+    page = text(client, f"/?{WEEK}&team=fraud&cluster=eks-prod&namespace=fraud&job_kind=Notebook&job=nb-mkeller&by=job")
+    assert "<h1>fraud/nb-mkeller</h1>" in page and "<title>fraud/nb-mkeller · fraud · Overview · GPU costs</title>" in page
+    assert re.search(r'href="\?start=2026-11-16&amp;end=2026-11-23&amp;team=fraud" id="crumb-team"', page)
 
 
 def test_hours_without_a_price_are_named(client, company, all_seeing):

@@ -93,6 +93,12 @@ def test_the_period_before(start, end, then, until):
     assert before(window(start, end), zone=ZURICH) == window(then, until)
 
 
+def test_thirty_days_that_are_a_month_are_compared_with_thirty_days():
+    november, before_it = (Window(*(datetime.fromisoformat(text).replace(tzinfo=ZURICH).astimezone(UTC) for text in texts))
+                           for texts in (("2026-11-01", "2026-12-01"), ("2026-10-02", "2026-11-01")))  # fmt: skip
+    assert before(november, zone=ZURICH, rolling=True) == before_it
+
+
 @pytest.mark.parametrize(
     ("start", "end", "then", "until"),
     [

@@ -460,3 +460,14 @@ def test_counts_agree_with_lists_at_the_edges_of_a_window(tmp_path):
         capacity = source.samples(CAPACITY, start=start, end=end)
     assert sorted(row["pod"] for row in owners.labels) == ["at-start", "last", "whole"]
     assert sorted(row["pod"] for row in capacity.labels) == ["at-start", "last", "whole"]
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="needs prometheus and promtool: apt-get install prometheus")
+def test_a_source_younger_than_its_first_whole_hour_begins_with_the_running_one(tmp_path):
+    """Nodes are known from 10:20 on: at 10:30 no hour has ended with one; at 11:10 that of 10:00 has."""
+    ten = 1_757_000_000 // 3600 * 3600
+    lines = [f'kube_node_status_capacity{{resource="nvidia_com_gpu",node="n"}} 4 {t}' for t in range(ten + 1200, ten + 4200, 30)]
+    with serving("\n".join([*lines, "# EOF", ""]), tmp_path) as url:
+        source = PrometheusSource(url)
+        spans = [source.span(until=ten + minutes * 60.0) for minutes in (10, 30, 70)]
+    assert spans == [None, (ten, ten + 1800.0), (ten, ten + 4200.0)]

@@ -41,6 +41,12 @@ def test_an_added_rule_is_tried_and_not_saved(as_admin, collected) -> None:
     assert not TeamRule.objects.exists()
 
 
+def test_a_label_that_a_rule_names_is_not_offered_again_however_it_is_spelled(as_admin, collected) -> None:
+    offered = 'aria-label="Its value is the team: Pod label'
+    _, text = posted(as_admin, "add:" + POD.replace('"team"', '"TEAM"'), [])
+    assert offered in as_admin.get("/setup/teams").content.decode() and offered not in text
+
+
 def test_the_order_decides(as_admin, collected) -> None:
     _, text = posted(as_admin, "up:1", [POD, SPACE])
     assert split(text) == {"platform": "8.0", "unassigned": "4.0"}

@@ -6,7 +6,7 @@ from ingest.sources.addresses import Forbidden, refuse, refuse_host
 
 
 @pytest.mark.parametrize("address", ["169.254.169.254", "169.254.0.1", "fe80::1%eth0", "::ffff:169.254.169.254", "2002:a9fe:a9fe::", "0.0.0.0", "::",
-                                     "224.0.0.1", "ff02::1", "fd00:ec2::254", "100.100.100.200", "192.0.0.192"])  # fmt: skip
+                                     "224.0.0.1", "ff02::1", "fd00:ec2::254", "fd20:ce::254", "64:ff9b::a9fe:a9fe", "100.100.100.200", "192.0.0.192"])  # fmt: skip
 def test_metadata_and_nowhere_are_refused(address: str) -> None:
     with pytest.raises(Forbidden, match="the address leads to .*; name the server itself"):
         refuse(address)

@@ -1,0 +1,30 @@
+"""What kube-state-metrics itself said, where a scrape without honor_labels put its target's labels in front."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+
+from ingest.sources import Samples
+
+MOVED = "exported_"  # Prometheus, scrape_config: honor_labels false renames a scraped label that its target bears too
+
+
+def own_labels(found: Samples) -> Samples:
+    """Every series under the labels it was exposed with, as far as its target hid them.
+
+    A label the target bears and one series of it has as `exported_…` is the target's own on the others: they were exposed without it.
+    """
+    hidden: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for labels in found.labels:
+        hidden[_target(labels)].update(name.removeprefix(MOVED) for name in labels if name.startswith(MOVED))
+    if not any(hidden.values()):
+        return found
+    return Samples([_exposed(labels, hidden[_target(labels)]) for labels in found.labels], found.series, found.time, found.value)
+
+
+def _target(labels: Mapping[str, str]) -> tuple[str, str]:
+    return labels.get("job", ""), labels.get("instance", "")
+
+
+def _exposed(labels: Mapping[str, str], hidden: set[str]) -> dict[str, str]:
+    kept = {name: value for name, value in labels.items() if name not in hidden and not name.startswith(MOVED)}
+    return kept | {name.removeprefix(MOVED): value for name, value in labels.items() if name.startswith(MOVED)}

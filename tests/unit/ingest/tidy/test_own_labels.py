@@ -1,0 +1,29 @@
+"""Labels as they were exposed."""
+
+import numpy as np
+
+from ingest.sources import Samples
+from ingest.tidy.own_labels import own_labels
+
+
+def read(*labels: dict[str, str]) -> list[dict[str, str]]:
+    return own_labels(Samples(list(labels), np.arange(len(labels), dtype=np.int32), np.zeros(len(labels)), np.zeros(len(labels)))).labels
+
+
+def test_labels_that_nothing_hid_stay() -> None:
+    assert read({"pod": "a", "node": "n1"}) == [{"pod": "a", "node": "n1"}]
+
+
+def test_a_hidden_label_is_put_back() -> None:
+    assert read({"job": "ksm", "pod": "ksm-0", "exported_pod": "a"}) == [{"job": "ksm", "pod": "a"}]
+
+
+def test_a_label_that_only_the_target_bears_goes() -> None:
+    """`b` was exposed with an empty node, which Prometheus drops."""
+    bound = {"node": "n9", "exported_node": "n1", "pod": "a"}
+    assert read(bound, {"node": "n9", "pod": "b"}) == [{"node": "n1", "pod": "a"}, {"pod": "b"}]
+
+
+def test_another_target_keeps_its_own() -> None:
+    hidden = {"instance": "one", "pod": "ksm-0", "exported_pod": "a"}
+    assert read(hidden, {"instance": "two", "pod": "a"}) == [{"instance": "one", "pod": "a"}, {"instance": "two", "pod": "a"}]
