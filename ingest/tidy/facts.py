@@ -30,7 +30,7 @@ USE_COLUMNS = (
 ).split()
 BOARD_COLUMNS = "quarter uuid node gpu_model energy_joules unheld_joules".split()
 QUEUES = ("kueue_x_k8s_io_queue_name", "kueue_x_k8s_io_local_queue_name", "volcano_sh_queue_name", "yunikorn_apache_org_queue")
-NODES = ("capacity", "node_info", "node_labels", "node_created")  # whose series name nodes
+NODES = ("node_info", "node_labels", "node_created")  # whose series name nodes
 # Beyond these a value is a blank marker or nonsense, not a measurement.
 TOP = {"memory": 4_194_304.0, "temperature": 200.0, "power": 5_000.0, "sm_active": 1.05, "xid": 1_000.0}
 
@@ -57,7 +57,7 @@ def facts(
 ) -> Facts:
     """The facts of [answers.start, answers.end); use is told up to `until` only, unix seconds, where the hour still runs."""
     found = pods(answers, configured=configured)
-    names = {labels["node"] for key in NODES for labels, *_ in answers.columns(key) if labels.get("node")}
+    names = _names(answers)
     cards = devices(answers, {(p.namespace, p.name) for p in found}, names, configured=configured)
     machines = nodes(answers, cards, pool_label=pool_label, configured=configured)
     uses = use(found, machines, cards, start=answers.start, end=min(answers.end, until))
@@ -75,6 +75,13 @@ def facts(
         min(1.0, measured / held) if held else None,
         [[_instant(b.quarter), b.uuid, b.node, b.model, b.joules, b.unheld] for b in boards],
     )
+
+
+def _names(answers: Answers) -> set[str]:
+    """Nodes that may carry boards: those with GPU capacity, and others that a short host name cannot confuse with them."""
+    found: dict[str, set[str]] = {key: {labels["node"] for labels, *_ in answers.columns(key) if labels.get("node")} for key in ("capacity", *NODES)}
+    short = {name.split(".")[0] for name in found["capacity"]}
+    return found["capacity"] | {name for key in NODES for name in found[key] if name.split(".")[0] not in short}
 
 
 def _instant(seconds: float) -> datetime:

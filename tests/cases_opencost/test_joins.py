@@ -45,6 +45,15 @@ def test_both_spellings_of_the_host_name_lead_to_the_node(tmp_path) -> None:  # 
     assert {node: (row.used_gpu_hours, row.coverage) for node, row in rows("node").items()} == {"n1": (D("0.5"), 1.0), "n2": (D("0.5"), 1.0)}
 
 
+def test_a_short_host_name_is_the_gpu_nodes(tmp_path) -> None:  # OC-31
+    fleet = Ground().node("n1.gpu.local").hold("a", node="n1.gpu.local").card("GPU-1", node="n1")
+    for other in ("n1.a.local", "n1.cpu.local", "n1.z.local"):
+        fleet.put("kube_node_created", {"node": other}, 1).put("kube_node_info", {"node": other}, 1)
+        fleet.node_labels(other, kubernetes_io_hostname=other)
+    fleet.collected(tmp_path)
+    assert {node: (row.capacity_gpu_hours, row.used_gpu_hours) for node, row in rows("node").items()} == {"n1.gpu.local": (1, D("0.5"))}
+
+
 def test_series_without_a_uid_are_joined_by_name_and_time(tmp_path) -> None:  # OC-32
     fleet = Ground().node().hold("train-0", uid="first", times=minutes(-20, 30), completed=1800, phase="Succeeded")
     fleet.hold("train-0", uid="second", times=minutes(30, 140))
