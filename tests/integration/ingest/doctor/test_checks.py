@@ -134,7 +134,7 @@ FAULTS: dict[str, tuple[list[Series], str, str, str, str]] = {
     "rescaled": (valued(UTIL, 0.42), "scale", "fault", "highest 0.42", "divides DCGM_FI_DEV_GPU_UTIL by 100"),
     "frozen": (valued(PROFILING, 0.0), "frozen profiling", "warn", "GPU-a, GPU-b", "rollout restart"),
     "mig-parent": (sliced(), "MIG parents", "warn", "GPU-a", "DCGM_EXPORTER_DEVICES_STR"),
-    "host-engine": (changed(DCGM, Hostname="nvidia-dcgm", pod="", namespace="", instance="10.9.9.9:9400"), "devices' nodes", "fault", "GPU-a (nvidia-dcgm)",
+    "host-engine": (changed(DCGM, Hostname="nvidia-dcgm", pod="", namespace="", instance="10.9.9.9:9400"), "devices' nodes", "fault", "GPU-d (nvidia-dcgm)",
                     "__meta_kubernetes_pod_node_name"),
     "host-is-address": (changed(DCGM, Hostname="nvidia-dcgm", instance="10.0.0.1:9400"), "host names", "warn", "nvidia-dcgm", "NODE_NAME"),
     "node-without-dcgm": ([r for r in sound() if r.labels.get("Hostname") != "n2"], "GPUs without series", "fault", "no DCGM series of n2", "tolerations"),
