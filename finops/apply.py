@@ -119,10 +119,11 @@ def _rates(wanted: tuple, changes: list[str], *, now: datetime) -> None:
     """New rates are added; those gone from the file end now; none is edited."""
     names = "cluster node_pool instance_type capacity_type gpu_model price currency start".split()
     key = lambda rate: tuple(getattr(rate, n) or ("" if n not in ("start", "price") else getattr(rate, n)) for n in names)  # noqa: E731
-    there = {key(row): row for row in Rate.objects.all()}
+    there = {key(row): row for row in Rate.objects.order_by("id")}
     for spec in wanted:
         row = there.pop(key(spec), None)
-        if row is None:
+        # One that has ended stays so: what followed it was the price meanwhile.
+        if row is None or (row.end and row.end <= now and (spec.end is None or spec.end > now)):
             Rate.objects.create(
                 **{n: getattr(spec, n) or ("" if n not in ("start", "price") else getattr(spec, n)) for n in names}, end=spec.end
             )

@@ -25,7 +25,8 @@ class Book:
         self.rules = [ownership.Rule(r.kind, r.name, r.label, r.match, r.start, r.end) for r in entries if r.kind != "describe"]
         self.turns = sorted({int(t.timestamp()) for rule in self.rules for t in (rule.start, rule.end) if t})
         self.about = {r.name: r for r in entries if r.cost_center or r.department}
-        self.rates = [rate for row in Rate.objects.all() for rate in self._in_currency(row, setting.currency)]
+        # Of two for the same GPUs the one that was entered first holds until it ends: what a month cost, it keeps.
+        self.rates = [rate for row in Rate.objects.order_by("id") for rate in self._in_currency(row, setting.currency)]
 
     def _in_currency(self, row: Rate, currency: str) -> list[rates.Rate]:
         rate = rates.Rate(row.price, row.gpu_model, row.cluster, row.node_pool, row.instance_type, row.capacity_type, row.start, row.end)

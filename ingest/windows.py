@@ -141,13 +141,17 @@ def postponed(cluster: int, claims: Sequence[Claim], problem: str, *, now: datet
 
 
 def forgot(cluster: int, claimed: Claim, problem: str, *, now: datetime) -> None:
-    """The source no longer has what is stored of a window: it keeps its facts and its state, and is not asked again."""
+    """The source no longer has what is stored of a window: it keeps its facts and its state.
+
+    One that is not whole would be due at once, and again: it rests before it is asked for.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
-            """update collection_window set problem = %s, owner = '', lease_until = null, collected_at = %s,
+            """update collection_window set problem = %s, owner = '', collected_at = %s,
+                 lease_until = case when state in ('leased', 'partial') then %s end,
                  state = case when state = 'leased' then 'partial' else state end
                where cluster_id = %s and start = %s and attempt = %s""",
-            [_told(problem), now, cluster, claimed.start, claimed.attempt],
+            [_told(problem), now, now + LONGEST_PAUSE, cluster, claimed.start, claimed.attempt],
         )
 
 

@@ -45,7 +45,7 @@ def pod_label(seen: Evidence) -> Iterator[Diagnosis]:
     if not seen.holders or not rows or not found and not silent:
         return
     if found:
-        label = next(pod for pod, space in POD_LABELS if any((row.get(space), row.get(pod)) in found for row in found.values()))
+        label = next(pod for pod, space in POD_LABELS if any((row.get(space, ""), row.get(pod)) in found for row in found.values()))
         yield seen.say("ok", "pod label", f"device series name {len(found)} of {len(seen.holders)} pods that hold GPUs, by {label}")
     else:
         own = {f"{row.get('namespace', '')}/{row['pod']}" for row in rows if row.get("pod")}

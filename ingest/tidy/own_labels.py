@@ -11,11 +11,12 @@ MOVED = "exported_"  # Prometheus, scrape_config: honor_labels false renames a s
 def own_labels(found: Samples) -> Samples:
     """Every series under the labels it was exposed with, as far as its target hid them.
 
-    A label the target bears and one series of it has as `exported_…` is the target's own on the others: they were exposed without it.
+    What a label says where `exported_…` stands beside it is the target's; a series of that target that says the same was exposed without it.
     """
-    hidden: dict[tuple[str, str], set[str]] = defaultdict(set)
+    hidden: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
     for labels in found.labels:
-        hidden[_target(labels)].update(name.removeprefix(MOVED) for name in labels if name.startswith(MOVED))
+        moved = (name.removeprefix(MOVED) for name in labels if name.startswith(MOVED))
+        hidden[_target(labels)].update((name, labels[name]) for name in moved if name in labels)
     if not any(hidden.values()):
         return found
     return Samples([_exposed(labels, hidden[_target(labels)]) for labels in found.labels], found.series, found.time, found.value)
@@ -25,6 +26,6 @@ def _target(labels: Mapping[str, str]) -> tuple[str, str]:
     return labels.get("job", ""), labels.get("instance", "")
 
 
-def _exposed(labels: Mapping[str, str], hidden: set[str]) -> dict[str, str]:
-    kept = {name: value for name, value in labels.items() if name not in hidden and not name.startswith(MOVED)}
+def _exposed(labels: Mapping[str, str], hidden: set[tuple[str, str]]) -> dict[str, str]:
+    kept = {name: value for name, value in labels.items() if (name, value) not in hidden and not name.startswith(MOVED)}
     return kept | {name.removeprefix(MOVED): value for name, value in labels.items() if name.startswith(MOVED)}

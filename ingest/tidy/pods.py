@@ -1,7 +1,7 @@
 """Pods that hold GPUs: what kube-state-metrics said of each in one hour."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf, isfinite
 
 import numpy as np
@@ -30,10 +30,10 @@ class Pod:
     labels: list[Run]
     annotations: list[Run]
     namespace_labels: list[Run]
+    lease: Lease | None = field(init=False)  # reckoned once: a node's pods are compared with one another
 
-    @property
-    def lease(self) -> Lease | None:
-        return lease(self.seen)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lease", lease(self.seen))
 
 
 def pods(answers: Answers, *, configured: float | None) -> list[Pod]:

@@ -112,6 +112,6 @@ def named_pod(labels: Mapping[str, str], known: set[Pod]) -> Pod | None:
     """The (namespace, pod) a series is of, if that pod is known to hold GPUs; the exporter's own never is."""
     for pod, namespace in POD_LABELS:
         candidate = labels.get(namespace, ""), labels.get(pod, "")
-        if candidate in known:
+        if candidate[1] and candidate in known:
             return candidate
     return None

@@ -91,3 +91,24 @@ def test_a_price_that_changes_while_hours_are_accounted_reaches_every_hour(db, t
     commit()
     pipeline.account(row)  # whatever the first turn left dirty
     assert bill(hours=2).total.cost == 6
+
+
+@pytest.mark.parametrize("start", ["", ", from: 2026-01-01", ", from: 2026-10-06"])
+def test_a_price_that_is_edited_in_the_file_leaves_the_past_alone(start: str, db, tmp_path) -> None:
+    apply(parse('currency: CHF\nrates:\n  - {price: "2", currency: CHF}\n'), now=TEN + HOUR)
+    row = Fleet().node(times=minutes(-20, 200)).collected(tmp_path, hours=(0, 1))
+    apply(parse(f'currency: CHF\nrates:\n  - {{price: "3", currency: CHF{start}}}\n'), now=TEN + HOUR)
+    commit()
+    pipeline.account(row)
+    assert [bill(first=n).total.cost for n in (0, 1)] == [2, 3]
+
+
+def test_a_price_that_comes_back_does_not_reach_behind_the_one_it_follows(db, tmp_path) -> None:
+    row = Fleet().node(times=minutes(-20, 200)).collected(tmp_path, hours=(0, 1, 2))
+    for n, price in enumerate(("2", "3", "2")):
+        text = f'currency: CHF\nrates:\n  - {{price: "{price}", currency: CHF}}\n'
+        apply(parse(text), now=TEN + HOUR * n)
+        assert apply(parse(text), now=TEN + HOUR * n) == []
+    commit()
+    pipeline.account(row)
+    assert [bill(first=n).total.cost for n in range(3)] == [2, 3, 2]

@@ -11,6 +11,8 @@ from ingest.collect import collect
 from ingest.sources import SourceError
 from ingest.sources.openmetrics import open_file
 
+NEXT_SCRAPE = timedelta(minutes=2)  # a file whose next sample would lie beyond the hour holds the whole of it
+
 
 class Command(BaseCommand):
     help = "Reads OpenMetrics text with timestamps (also gzip) into a cluster; its hours replace those that are stored."
@@ -30,6 +32,8 @@ class Command(BaseCommand):
         first, last = (datetime.fromtimestamp(t, UTC) for t in source.span(until=0.0))
         end = last + timedelta(seconds=1)
         todo = list(hours(hour_floor(first, zone=queries.zone()), end, zone=queries.zone()))
+        if todo[-1][1] - last <= NEXT_SCRAPE:
+            end = todo[-1][1]
         problems = collect(row, todo, source=source, until=end, settled=end)
         pipeline.account(row)
         if problems:

@@ -60,6 +60,18 @@ def test_only_hours_of_more_than_a_day_ago_are_backfill() -> None:
     assert column("backfill", -25) is False  # it ended 24 hours ago: not yet more than a day
 
 
+def test_what_the_source_forgot_rests_where_it_is_not_whole() -> None:
+    """12:28 of the hour is stored; asked again after its end the source has nothing: not due again at once, but an hour later."""
+    plan(0)
+    stored(claim(), now=NOON + 30 * MINUTE)
+    after = NOON + HOUR + 5 * MINUTE
+    (again,) = claim(now=after)
+    windows.forgot(1, again, "the source answers nothing", now=after)
+    assert column("state", 0) == "partial" and column("problem", 0) == "the source answers nothing"
+    assert claim(now=after + 59 * MINUTE) == []
+    assert starts(claim(now=after + HOUR)) == [0]
+
+
 def test_a_lease_that_ran_out_is_taken_over_and_its_holder_fenced_out() -> None:
     plan(0)
     (first,) = claim()

@@ -44,6 +44,12 @@ def test_a_pod_that_holds_nothing_is_not_believed() -> None:
     assert device.named == {}
 
 
+def test_a_request_that_lacks_its_pod_owns_no_board() -> None:
+    answers = Answers(0, 3600, {"utilisation": samples((board(), [0, 30], [50, 50]))})
+    (device,) = devices(answers, {("", ""), ("ml", "")}, {"n1"}, configured=None)
+    assert device.named == {}
+
+
 def test_a_mig_parent_beside_its_instances_is_dropped() -> None:
     rows = [(board(), [0, 30], [0.9, 0.9]), (instance("1"), [0, 30], [0.5, 0.5]), (instance("2"), [0, 30], [0.25, 0.25])]
     got = found(profiling=rows, utilisation=[(board(), [0, 30], [90, 90])])

@@ -27,3 +27,9 @@ def test_a_label_that_only_the_target_bears_goes() -> None:
 def test_another_target_keeps_its_own() -> None:
     hidden = {"instance": "one", "pod": "ksm-0", "exported_pod": "a"}
     assert read(hidden, {"instance": "two", "pod": "a"}) == [{"instance": "one", "pod": "a"}, {"instance": "two", "pod": "a"}]
+
+
+def test_without_a_targets_name_only_its_own_words_are_taken_away() -> None:
+    """A file of several clusters without job and instance."""
+    hidden = {"pod": "ksm-0", "exported_pod": "a", "cluster": "one"}
+    assert read(hidden, {"pod": "b", "cluster": "two"}) == [{"pod": "a", "cluster": "one"}, {"pod": "b", "cluster": "two"}]
