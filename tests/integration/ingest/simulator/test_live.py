@@ -32,6 +32,7 @@ def address():
     finally:
         server.send_signal(signal.SIGTERM)
         assert server.wait(timeout=10) == 0
+        server.stdout.close()
 
 
 @pytest.mark.parametrize("path", paths())
