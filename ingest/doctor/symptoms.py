@@ -14,7 +14,7 @@ ABSENT = {
     "capacity": ("fault", "no node's GPUs are known: capacity and unallocated cost are missing"),
     "scheduled": ("warn", "a lease begins at kube_pod_start_time or at its first scrape: up to one scrape interval is lost"),
     "accepted": ("warn", "nothing stands in where the bind time is missing"),
-    "started": ("fault", "a lease counts as starting to its end: it has no use and no idle time"),
+    "started": ("warn", "a start is told by phase Running or by the pod's end only, up to one scrape interval late"),
     "restarts": ("warn", "a container that starts again and again is taken for one still starting"),
     "terminal": ("warn", "a lease ends half a scrape interval after its last sighting, not at its completion"),
     "pod_info": ("warn", "a DCGM series that names no node finds its node by host name only"),

@@ -89,7 +89,7 @@ FAULTS: dict[str, tuple[list[Series], str, str, str, str]] = {
     "no-requests": (without("kube_pod_container_resource_requests"), "requests", "fault", "no kube_pod_container", "--resources=pods"),
     "no-capacity": (without("kube_node_status_capacity"), "capacity", "fault", "no kube_node_status_capacity", "--resources="),
     "no-owner": (without("kube_pod_owner"), "pod_owner", "fault", "no kube_pod_owner", "--metric-denylist that names kube_pod_owner"),
-    "no-started": (without("kube_pod_container_state_started"), "started", "fault", "no kube_pod_container_state_started", "--resources="),
+    "no-started": (without("kube_pod_container_state_started"), "started", "warn", "no kube_pod_container_state_started", "--resources="),
     "no-power": (without("DCGM_FI_DEV_POWER_USAGE"), "power", "warn", "no DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_POWER_USAGE, gauge"),
     "ksm-gone": (until(930, "kube_pod_owner"), "pod_owner", "fault", "was there within the hour", "Targets"),
     "dcgm-stopped": (until(600, DCGM), "utilisation age", "fault", "since 6", "Targets"),
