@@ -6,6 +6,7 @@ The demo company is a stub of one cluster (tests/stub), so that a start takes se
 import contextlib
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -183,7 +184,7 @@ def test_it_starts_starts_again_and_every_signal_ends_it(house, tmp_path):
     first.stop(signal.SIGTERM)
 
     # make, where it alone gets INT, waits for the supervisor and tells it nothing
-    (tmp_path / "Makefile").write_text(f"run:\n\t@exec {' '.join(RUN)}\n")
+    (tmp_path / "Makefile").write_text(f"run:\n\t@exec {shlex.join(RUN)}\n")
     make = ("make", "-f", str(tmp_path / "Makefile"))
     for before, (number, command, ignoring) in enumerate((
         (signal.SIGINT, RUN, False),

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.integration.reports.company import open_company
 
-QUERIES = 21
+QUERIES = 24
 SECONDS = 0.150
 TRIES = 20
 ADDRESSES = ["/", "/?window=30d", "/?window=mtd", "/?team=fraud", "/?by=job&window=30d", "/?window=lastmonth&by=node_pool"]
