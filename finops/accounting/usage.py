@@ -46,8 +46,11 @@ def scrape_interval(time: Floats, *, configured: float | None = None) -> float:
     """The configured interval, else the median spacing of the samples; 60 s where there are too few."""
     if configured:
         return configured
-    spacing = np.diff(np.unique(time))
-    return float(np.median(spacing)) if len(spacing) else 60.0
+    spacing = np.diff(time)
+    if not (spacing > 0).all():
+        spacing = np.diff(np.unique(time))
+    spacing = np.sort(spacing)  # numpy's own median takes several times as long on so few
+    return float(spacing[(len(spacing) - 1) // 2] + spacing[len(spacing) // 2]) / 2 if len(spacing) else 60.0
 
 
 def frozen(profiling: Floats, profiling_time: Floats, util: Floats, util_time: Floats) -> NDArray[np.bool_]:
