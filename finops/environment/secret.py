@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
 
@@ -11,10 +12,10 @@ def kept(path: Path) -> str:
     with contextlib.suppress(FileNotFoundError):
         return path.read_text()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f"{path.name}.{os.getpid()}")
-    with open(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as file:
+    number, draft = tempfile.mkstemp(prefix=path.name, dir=path.parent)  # its owner's alone, and nobody else's name
+    with open(number, "w") as file:
         file.write(secrets.token_urlsafe(50))
     with contextlib.suppress(FileExistsError):
         os.link(draft, path)
-    draft.unlink()
+    os.unlink(draft)
     return path.read_text()
