@@ -62,8 +62,13 @@ def _start(server: Server) -> None:
         )  # fmt: skip
     children[child.pid] = child
     deadline = time.monotonic() + SILENT
-    while not _alive(server) and child.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
+    try:
+        while not _alive(server) and child.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+    except BaseException:  # interrupted before it had written its pid: nobody else would find it
+        child.send_signal(signal.SIGINT)
+        child.wait(SILENT)
+        raise
     if child.returncode is not None:
         time.sleep(0.5)
 
