@@ -1,6 +1,7 @@
 """Processes that live and die together, and the signals that end them."""
 
 import contextlib
+import ctypes
 import os
 import signal
 import subprocess
@@ -12,6 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PATIENCE = 10.0  # seconds between TERM and KILL
+
+LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 class Stopped(BaseException):
@@ -55,6 +58,12 @@ class Signals:
             self._raise()
 
 
+def _end_with_the_supervisor() -> None:
+    """Where the supervisor is killed outright, Linux ends its children for it (prctl(2), PR_SET_PDEATHSIG)."""
+    if LIBC is not None:
+        LIBC.prctl(1, signal.SIGTERM)
+
+
 class Children:
     """Each in a session of its own: the terminal's Ctrl-C reaches the supervisor alone."""
 
@@ -71,6 +80,7 @@ class Children:
                 env={**os.environ, **(more or {})},
                 start_new_session=True,
                 pass_fds=open_files,
+                preexec_fn=_end_with_the_supervisor,
             )
 
     def answer(self, script: str, *arguments: str) -> str:
