@@ -126,7 +126,10 @@ def right(table: str, answer: Mapping) -> None:
     if lines[-1][0] == "total":
         found[tuple(lines[-1][:bar])] = answer["total"]
     shown = {key: {column: _figure(row, column, wanted.get(key, {}).get(column, "")) for column in columns} for key, row in found.items()}
-    assert shown == wanted
+    assert set(shown) == set(wanted)
+    different = [(*key, name, "is", shown[key][name], "not", figure) for key, row in wanted.items() for name, figure in row.items()
+                 if shown[key][name] != figure]  # fmt: skip
+    assert not different, different
 
 
 def _key(row: Mapping, key: str) -> str:
