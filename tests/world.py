@@ -49,8 +49,9 @@ class World(Ground):
         return self
 
     def tenant(self, name: str, gpus: int, *spans: tuple[str, str], namespace: str, node: str = "n1", uid: str = "", bound: str = "",
-               started: str = "", image_missing: bool = False, done: bool = False, resource: str = GPU) -> "World":  # fmt: skip
-        """A pod seen in `spans`. `done`: completed at their end, the object stays for an hour; else it is deleted there."""
+               started: str = "", image_missing: bool = False, done: bool = False, failed: str = "", resource: str = GPU) -> "World":  # fmt: skip
+        """A pod seen in `spans`, deleted at their end. `done`: completed there, and the object stays for an hour; `failed`: the object stays
+        until then in that phase, with no completion time."""
         begin = self.at(bound or spans[0][0])
         more = {"namespace": namespace, "node": node, "uid": uid, "resource": resource, "bound": begin, "image_missing": image_missing}
         first = self.at(started) if started else begin
@@ -59,6 +60,8 @@ class World(Ground):
             end = self.at(spans[-1][1])
             after = range(end + self.every // 2, end + 3600, self.every)
             self.hold(name, gpus, times=after, started=first, completed=end, phase="Succeeded", **more)
+        if failed:
+            self.hold(name, gpus, times=self.scrapes((spans[-1][1], failed)), started=first, phase="Failed", **more)
         return self
 
     def board(self, uuid: str, busy: float, *spans: tuple[str, str], pod: str = "", namespace: str = "", node: str = "n1", model: str = A100,
@@ -75,7 +78,8 @@ class World(Ground):
         return self
 
     def text(self) -> str:
-        return "\n".join([*self.lines, "# EOF", ""])
+        """OpenMetrics text, the samples of a metric together, as promtool wants them."""
+        return "\n".join([*sorted(self.lines, key=lambda line: line.split("{")[0]), "# EOF", ""])
 
     def file(self, folder: Path, name: str = "lab") -> Path:
         path = folder / f"{name}.om"
