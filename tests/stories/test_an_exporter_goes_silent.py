@@ -50,7 +50,9 @@ total  | 2         0.25 0.75 1          5.00 2.50            0.25       0.5     
 def test_an_exporter_goes_silent(every_way, tmp_path) -> None:
     world = World("Europe/Zurich").machine("n1", 1, DAY).machine("n2", 1, DAY)
     world.tenant("loud", 1, DAY, namespace="fraud", node="n1").tenant("calm", 1, DAY, namespace="vision", node="n2")
-    world.board("GPU-1", 0.5, *LOUD, pod="loud", namespace="fraud", node="n1").board("GPU-2", 0.25, DAY, pod="calm", namespace="vision", node="n2")
+    world.board("GPU-1", 0.5, *LOUD, pod="loud", namespace="fraud", node="n1").board(
+        "GPU-2", 0.25, DAY, pod="calm", namespace="vision", node="n2"
+    )
     with serving(world.text(), tmp_path) as url:
         followed(CONFIGURATION.format(url=url), tmp_path, start=DAY[0], end=DAY[1])
     every_way(TEAMS, *DAY)

@@ -38,12 +38,60 @@ day   team        | allocated used idle starting unmeasured unallocated cost   u
 total -           | {held}    {half} {half} 0    0          21          {bill} {held}    {held}    42               0.5        1        4        2
 """
 CASES = [
-    pytest.param("Europe/Berlin", "2025-10-26", "2025-10-27", {"held": 4, "half": 2, "cost": 8, "bill": 50}, 25, ("+02:00", "+01:00"), id="Berlin, autumn"),
-    pytest.param("Europe/Berlin", "2025-03-30", "2025-03-31", {"held": 2, "half": 1, "cost": 4, "bill": 46}, 23, ("+01:00", "+02:00"), id="Berlin, spring"),
-    pytest.param("Australia/Adelaide", "2025-04-06", "2025-04-07", {"held": 4, "half": 2, "cost": 8, "bill": 50}, 25, ("+10:30", "+09:30"), id="Adelaide, autumn"),
-    pytest.param("Australia/Adelaide", "2025-10-05", "2025-10-06", {"held": 2, "half": 1, "cost": 4, "bill": 46}, 23, ("+09:30", "+10:30"), id="Adelaide, spring"),
-    pytest.param("Australia/Lord_Howe", "2025-04-06", "2025-04-07", {"held": "3.5", "half": "1.75", "cost": 7, "bill": 49}, 25, ("+11:00", "+10:30"), id="Lord Howe"),
-    pytest.param("Asia/Kolkata", "2025-10-08", "2025-10-09", {"held": 3, "half": "1.5", "cost": 6, "bill": 48}, 24, ("+05:30", "+05:30"), id="Kolkata"),
+    pytest.param(
+        "Europe/Berlin",
+        "2025-10-26",
+        "2025-10-27",
+        {"held": 4, "half": 2, "cost": 8, "bill": 50},
+        25,
+        ("+02:00", "+01:00"),
+        id="Berlin, autumn",
+    ),
+    pytest.param(
+        "Europe/Berlin",
+        "2025-03-30",
+        "2025-03-31",
+        {"held": 2, "half": 1, "cost": 4, "bill": 46},
+        23,
+        ("+01:00", "+02:00"),
+        id="Berlin, spring",
+    ),
+    pytest.param(
+        "Australia/Adelaide",
+        "2025-04-06",
+        "2025-04-07",
+        {"held": 4, "half": 2, "cost": 8, "bill": 50},
+        25,
+        ("+10:30", "+09:30"),
+        id="Adelaide, autumn",
+    ),
+    pytest.param(
+        "Australia/Adelaide",
+        "2025-10-05",
+        "2025-10-06",
+        {"held": 2, "half": 1, "cost": 4, "bill": 46},
+        23,
+        ("+09:30", "+10:30"),
+        id="Adelaide, spring",
+    ),
+    pytest.param(
+        "Australia/Lord_Howe",
+        "2025-04-06",
+        "2025-04-07",
+        {"held": "3.5", "half": "1.75", "cost": 7, "bill": 49},
+        25,
+        ("+11:00", "+10:30"),
+        id="Lord Howe",
+    ),
+    pytest.param(
+        "Asia/Kolkata",
+        "2025-10-08",
+        "2025-10-09",
+        {"held": 3, "half": "1.5", "cost": 6, "bill": 48},
+        24,
+        ("+05:30", "+05:30"),
+        id="Kolkata",
+    ),
 ]
 
 
@@ -56,7 +104,10 @@ def test_a_night_and_a_day_by_the_local_clock(zone, day, after, figures, rows, o
     world.board("GPU-0", 0.0, (evening, night[0]), (night[1], morning))
     followed(CONFIGURATION.format(zone=zone, file=world.file(tmp_path)), tmp_path, start=evening, end=morning)
     every_way(DAY.format(day=day, **figures), day, after, step="day")
-    days = [(row["period_start"], row["period_end"], row["unallocated_gpu_hours"]) for row in queried(evening, morning, by=(), step="day")["rows"]]
+    days = [
+        (row["period_start"], row["period_end"], row["unallocated_gpu_hours"])
+        for row in queried(evening, morning, by=(), step="day")["rows"]
+    ]
     assert [free for *_, free in days] == ["2.0000000000", "21.0000000000", "2.0000000000"]
     assert days[1][:2] == (f"{day}T00:00:00{offsets[0]}", f"{after}T00:00:00{offsets[1]}")
     by_hour = queried(day, after, by=(), step="hour")["rows"]
