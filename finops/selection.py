@@ -13,7 +13,7 @@ from finops.scope import Scope, Window
 
 BUCKETS = ("used", "idle", "starting", "unmeasured", "unallocated")
 HOURS = ("allocated", *BUCKETS, "capacity")
-STORED = (*HOURS, "cost", *(f"{b}_cost" for b in BUCKETS))
+STORED = (*HOURS, "cost", *(f"{b}_cost" for b in BUCKETS), "distributed_cost")
 PRICED = {
     "unpriced": "case when price is null then capacity else 0 end",
     "priced_allocated": "case when price is null then 0 else allocated end",

@@ -23,6 +23,7 @@ class Query:
     quarters: bool = False
 
 
+QUOTA = "requests[.].+/.+"  # extended resources under their own names: quotas are not spelt as requests and capacity are
 GPUS_HELD = (("resource", "=~", GPU), ("node", "!=", ""))
 QUERIES = (
     Query("profiling", PROFILING, "busy ratio; the only one a MIG instance has"),
@@ -47,6 +48,9 @@ QUERIES = (
     Query("pod_labels", ("kube_pod_labels",), "team and queue", "last_over_time"),
     Query("pod_annotations", ("kube_pod_annotations",), "team", "last_over_time"),
     Query("namespace_labels", ("kube_namespace_labels",), "team", "last_over_time"),
+    Query(
+        "quotas", ("kube_resourcequota",), "GPUs a namespace may hold", "last_over_time", (("type", "=", "hard"), ("resource", "=~", QUOTA))
+    ),
     Query("node_labels", ("kube_node_labels",), "pool, model, capacity type", "last_over_time"),
     Query("node_info", ("kube_node_info",), "which machine bears the name", "last_over_time"),
     Query("node_created", ("kube_node_created",), "joining", "min_over_time"),
