@@ -67,7 +67,8 @@ def _node_pools(place: Place) -> tuple[NodePoolSpec, ...]:
         pool = NodePoolSpec(fields.required("name", values.word, ""), fields.required("unallocated_policy", _policy, ""))
         if pool.name in lines:
             item.refuse(f"the node pools {pool.name!r} are already on line {lines[pool.name]}")
-        lines.setdefault(pool.name, item.node.line)
+        elif pool.name:
+            lines[pool.name] = item.node.line
         found.append(pool)
     return tuple(found)
 
