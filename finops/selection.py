@@ -22,7 +22,7 @@ PRICED = {
 SUMS = (*STORED, *PRICED, "energy_kwh")
 WEEK = {"monday": 0, "sunday": 1, "saturday": 2}  # days from the week's first day to a Monday
 ORDERS = {
-    "cost": "sum(cost)",
+    "cost": "coalesce(sum(cost), case when sum(capacity) = 0 then 0 end)",  # who held nothing paid nothing
     "idle and unallocated cost": "coalesce(sum(idle_cost), 0) + coalesce(sum(unallocated_cost), 0)",
 }
 
