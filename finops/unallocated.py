@@ -33,6 +33,8 @@ class Quota:
 
 def distribute(made: ledger.Made, book: Book, nodes: Sequence[Node], *, at: int) -> Kept:
     """Moves cost between the hour's lines. The policies, rules and labels of its beginning, `at`, hold for the whole of it."""
+    if not book.policies:
+        return {}
     said, pools = book.policies_at(at), _by_pool(made)
     wanted = {pool: policy for pool in sorted(pools) if (policy := said.of(pool)) != KEEP}
     quotas = _quotas(book.cluster.id, at) if "quota" in wanted.values() else []
