@@ -11,11 +11,12 @@ from django.db import DatabaseError, connection, transaction
 
 from finops import pipeline
 from finops.apply import apply
+from finops.collected_day import models
 from finops.configuration.schema import parse
 from finops.models import Cluster
 from finops.queries import costs
 from finops.scope import GROUP_KEYS, Scope, Window
-from tests.cases_opencost.ground import GPU, HOUR, TEN, Ground, bill, kinds, rows
+from tests.cases_opencost.ground import A100, GPU, HOUR, TEN, Ground, bill, kinds, rows
 from tests.fleet import commit, minutes
 
 D = Decimal
@@ -177,6 +178,23 @@ def test_what_has_no_price_moves_nothing(tmp_path) -> None:
     teams = rows("team")
     assert moved("team") == {"fraud": 3, "risk": 3, "unallocated": -6}  # the T4s' two hours; the A100 left free has no price
     assert (teams["fraud"].cost, teams["fraud"].unpriced_gpu_hours, teams["unallocated"].cost) == (None, 1, 6)
+
+
+def test_who_held_nothing_paid_nothing_and_comes_before_those_whose_cost_is_unknown(tmp_path) -> None:
+    applied(file("owner", teams=TEAMS + OWNER, rates='  - {gpu_model: "Tesla T4", price: "3", currency: CHF}\n'))
+    found = Ground().node("n1", **{GPU: 2}).node("n2", **{GPU: 2}).hold("f", namespace="fraud").hold("r", namespace="risk")
+    for node, model in (("n1", A100), ("n2", "Tesla T4")):
+        found.node_labels(node, karpenter_sh_nodepool="gpu")
+        found.card(f"{node}-0", node=node, model=model).card(f"{node}-1", node=node, model=model)
+    found.collected(tmp_path)
+    assert [(row.keys["team"], row.cost) for row in bill("team").rows] == [("unallocated", 6), ("platform", 0), ("fraud", None), ("risk", None)]
+
+
+def test_who_only_bears_is_no_gpu_without_a_model(tmp_path) -> None:
+    """What setting prices starts from: the models there are."""
+    applied(file("even"))
+    ground().collected(tmp_path)
+    assert [model.gpu_hours for model in models(Window(TEN, TEN + HOUR))] == [8]
 
 
 def test_unpriced_hours_alone_have_no_figure(tmp_path) -> None:
