@@ -161,6 +161,16 @@ def test_quotas_of_slices_count_by_their_size(tmp_path) -> None:
     assert moved("team") == {"fraud": 1, "risk": 2, "unallocated": -3}
 
 
+def test_a_quota_counts_in_the_pools_that_have_such_gpus_alone(tmp_path) -> None:
+    """A quota of whole GPUs bears the whole GPU of its pool, 3.00; the slices beside it have no quota."""
+    applied(file("quota"))
+    found = Ground().node("n1").node_labels("n1", karpenter_sh_nodepool="gpu")
+    found.node("n2", **{"nvidia_com_mig_1g_5gb": 7}).node_labels("n2", karpenter_sh_nodepool="mig").slice("GPU-1", "1", "1g.5gb", node="n2")
+    quota(found, "fraud", 2).collected(tmp_path)
+    assert moved("node_pool", "team") == {("gpu", "fraud"): 3, ("gpu", "unallocated"): -3}
+    assert kinds() == ["no_quota"]
+
+
 @pytest.mark.parametrize("policy", ["proportional", "even"])
 def test_a_pool_nobody_holds_stays_and_needs_no_cure(policy: str, tmp_path) -> None:
     applied(file(policy))
