@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
+from finops import policies
 from finops.configuration import specs
 from finops.configuration.problems import Invalid, Problem
 from finops.configuration.specs import Configuration
@@ -82,14 +83,17 @@ def _clusters(wanted: tuple, changes: list[str], *, now: datetime) -> None:
             "scrape_interval": spec.scrape_interval,
             "node_pool_label": spec.node_pool_label or "",
             "user_label": spec.user_label or "",
-            "unallocated_policy": spec.unallocated_policy or "keep",
             "ended_at": None,
         }
-        if row.pk is None or any(_plain(getattr(row, key)) != _plain(value) for key, value in fields.items()):
-            changes.append(f"cluster {spec.name}: {'changed' if row.pk else 'added'}")
+        new = row.pk is None
+        if new or any(_plain(getattr(row, key)) != _plain(value) for key, value in fields.items()):
+            changes.append(f"cluster {spec.name}: {'added' if new else 'changed'}")
             for key, value in fields.items():
                 setattr(row, key, value)
             row.save()
+        moved = policies.change(row, spec, now=now)
+        if moved and not new:
+            changes.append(f"unallocated policy of {spec.name}: {policies.shown(moved[0])} → {policies.shown(moved[1])}")
     for row in Cluster.objects.filter(ended_at=None).exclude(name__in=[spec.name for spec in wanted]):
         changes.append(f"cluster {row.name}: ended")
         Cluster.objects.filter(pk=row.pk).update(ended_at=now)

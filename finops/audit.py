@@ -16,6 +16,7 @@ SUBJECTS = {
     "finops_setting": "settings",
     "finops_cluster": "cluster",
     "finops_teamrule": "team rule",
+    "finops_unallocatedpolicy": "unallocated policy",
     "finops_rate": "rate",
     "finops_exchangerate": "exchange rate",
     "reports_membership": "membership",

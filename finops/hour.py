@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from finops import ledger
+from finops import ledger, unallocated
 from finops.accounting.charge import Hold, Pool, Span, charge
 from finops.accounting.energy import energy
 from finops.accounting.hour_findings import RAN, Evidence, Tenancy, findings
@@ -31,6 +31,7 @@ class Hour:
             if alive[1] > alive[0]:
                 self._node(node, alive)
         self._homeless({node.name for node in self.found.nodes})
+        self.evidence.kept = unallocated.distribute(self.lines, self.book, self.found.nodes, at=self.start)
         self.lines.findings = findings(self.evidence)
         return self.lines
 

@@ -29,6 +29,7 @@ POWER = ("DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_BOARD_POWER_WATTS", "dcgm_power
 SM_ACTIVE = ("DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_SM_UTIL_RATIO")
 # Beyond these a value is a blank marker or nonsense, not a measurement.
 TOP = {"memory": 4_194_304.0, "temperature": 200.0, "power": 5_000.0, "sm_active": 1.05, "xid": 1_000.0}
+QUOTA = "requests[.].+/.+"  # extended resources under their own names: quotas are not spelt as requests and capacity are
 GPUS_HELD = (("resource", "=~", GPU), ("node", "!=", ""))
 QUERIES = (
     Query("profiling", PROFILING, "busy ratio; the only one a MIG instance has"),
@@ -53,6 +54,9 @@ QUERIES = (
     Query("pod_labels", ("kube_pod_labels",), "team and queue", "last_over_time"),
     Query("pod_annotations", ("kube_pod_annotations",), "team", "last_over_time"),
     Query("namespace_labels", ("kube_namespace_labels",), "team", "last_over_time"),
+    Query(
+        "quotas", ("kube_resourcequota",), "GPUs a namespace may hold", "last_over_time", (("type", "=", "hard"), ("resource", "=~", QUOTA))
+    ),
     Query("node_labels", ("kube_node_labels",), "pool, model, capacity type", "last_over_time"),
     Query("node_info", ("kube_node_info",), "which machine bears the name", "last_over_time"),
     Query("node_created", ("kube_node_created",), "joining", "min_over_time"),

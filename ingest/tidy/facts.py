@@ -16,6 +16,7 @@ from ingest.tidy.energy import energy
 from ingest.tidy.label_runs import at, cuts
 from ingest.tidy.nodes import Node, nodes
 from ingest.tidy.pods import Pod, pods
+from ingest.tidy.quotas import quotas
 from ingest.tidy.use import QUARTER, Use, use
 
 NODE_COLUMNS = (
@@ -30,13 +31,14 @@ USE_COLUMNS = (
     "rejected busy_histogram memory_max_mib sm_active energy_joules temperature_max xid_changes source inferred"
 ).split()
 BOARD_COLUMNS = "quarter uuid node gpu_model energy_joules unheld_joules".split()
+QUOTA_COLUMNS = "hour namespace resource units namespace_labels".split()
 QUEUES = ("kueue_x_k8s_io_queue_name", "kueue_x_k8s_io_local_queue_name", "volcano_sh_queue_name", "yunikorn_apache_org_queue")
 NODES = ("node_info", "node_labels", "node_created")  # whose series name nodes
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Rows of node_hour, pod_hour, use_quarter and board_quarter, in their tables' column order, cluster left out."""
+    """Rows of node_hour, pod_hour, use_quarter, board_quarter and quota_hour, in their tables' column order, cluster left out."""
 
     start: datetime
     end: datetime
@@ -45,10 +47,12 @@ class Facts:
     uses: list[list[object]]
     coverage: float | None
     boards: list[list[object]] = field(default_factory=list)
+    quotas: list[list[object]] = field(default_factory=list)
 
     def fingerprint(self) -> str:
         """Equal where every row is equal."""
-        return hashlib.sha256(repr((self.nodes, self.pods, self.uses, self.boards)).encode()).hexdigest()[:32]
+        rows = (self.nodes, self.pods, self.uses, self.boards, *filter(None, [self.quotas]))  # without quotas as before there were any
+        return hashlib.sha256(repr(rows).encode()).hexdigest()[:32]
 
 
 def facts(
@@ -73,6 +77,7 @@ def facts(
         [_use(u, extras, j) for u, j in zip(uses, joules, strict=True)],
         min(1.0, measured / held) if held else None,
         [[_instant(b.quarter), b.uuid, b.node, b.model, b.joules, b.unheld] for b in boards],
+        [[hour, q.namespace, q.resource, q.units, q.labels] for q in quotas(answers, configured=configured)],
     )
 
 
