@@ -77,7 +77,7 @@ def _named(key: Key, entry: Any) -> str:
         case ClusterSpec():
             return f"cluster {entry.name}"
         case RateSpec():
-            return f"rate {entry.gpu_model or 'any model'} {entry.price.normalize():f} {entry.currency}"
+            return f"rate {entry}"
     return key[0].replace("_", " ")
 
 
