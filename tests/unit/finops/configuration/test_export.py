@@ -23,8 +23,8 @@ from finops.configuration.specs import (
     RateSpec,
     ReportsSpec,
     TeamRule,
-    WeightsSpec,
     WeeklySpec,
+    WeightsSpec,
 )
 
 words = st.one_of(
