@@ -59,8 +59,8 @@ class Command(BaseCommand):
             return
         for line in outcome.changes or ("nothing to change",):
             self.stdout.write(f"{file}: {line}")
-        self._doubts(parse(text), file=file)
         for line in outcome.kept:
             self.stdout.write(f"{file}: {line}")
         if outcome.kept:
             self.stdout.write(f"{file}: `manage.py apply {file}` lets the file win")
+        self._doubts(parse(text), file=file)
