@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from django.core.management import call_command
 
+from finops.apply import apply
 from finops.configuration.export import dump
 from finops.configuration.schema import parse
 from finops.export import configuration
@@ -115,9 +116,9 @@ def test_another_currency_and_a_change_inside_the_hour(tmp_path) -> None:
 
 
 def test_a_node_seen_before_and_after_a_gap_keeps_its_price(tmp_path) -> None:
-    """No scrape of the second hour: the node was there all the same, and its size is that of the hour before."""
+    """No scrape of the second hour and its margins: the node was there all the same, and its size is that of the hour before."""
     instance("3.00", weights={"gpu": "1", "cpu": "0.125", "memory": "0.03125"})
-    times = [*range(-1200, 3600, 60), *range(7200, 12000, 60)]
+    times = [*range(-1200, 2400, 60), *range(8400, 12000, 60)]
     fleet = Machines()
     fleet.node(**{GPU: 1}, times=times).node_labels(node_kubernetes_io_instance_type="x.large", times=times)
     for resource, value in (("cpu", 4), ("memory", 16 * GIB)):
@@ -142,3 +143,12 @@ rates:
     (tmp_path / "config.yaml").write_text(printed)
     call_command("apply", str(tmp_path / "config.yaml"))
     assert Rate.objects.count() == 3
+
+
+def test_other_weights_are_another_rate() -> None:
+    """What a month cost, it keeps: the rate with the old weights ends, another follows."""
+    text = 'rates:\n  - {node_pool: gpu, instance_price: "8", weights: {gpu: "1"}, currency: CHF}\n'
+    for weight in ("1", "1.0", "2"):
+        changes = apply(parse(text.replace('gpu: "1"', f'gpu: "{weight}"')), now=TEN)
+    assert changes == ["rate gpu 8 CHF per instance-hour: added", "rate gpu 8.0000000000 CHF per instance-hour: ended"]
+    assert [(row.weights, row.end) for row in Rate.objects.order_by("id")] == [({"gpu": "1"}, TEN), ({"gpu": "2"}, None)]
