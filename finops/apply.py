@@ -125,24 +125,31 @@ def _teams(wanted: tuple, changes: list[str]) -> None:
 
 def _rates(wanted: tuple, changes: list[str], *, now: datetime) -> None:
     """New rates are added; those gone from the file end now; none is edited."""
-    names = "cluster node_pool instance_type capacity_type gpu_model price currency start".split()
-    key = lambda rate: tuple(getattr(rate, n) or ("" if n not in ("start", "price") else getattr(rate, n)) for n in names)  # noqa: E731
-    there = {key(row): row for row in Rate.objects.order_by("id")}
+    there = {_rate_key(_rate_fields(row), row.weights): row for row in Rate.objects.order_by("id")}
     for spec in wanted:
-        row = there.pop(key(spec), None)
+        fields, weights = _rate_fields(spec), spec.weights.texts() if spec.weights else {}
+        row = there.pop(_rate_key(fields, weights), None)
         # One that has ended stays so: what followed it was the price meanwhile.
         if row is None or (row.end and row.end <= now and (spec.end is None or spec.end > now)):
-            Rate.objects.create(
-                **{n: getattr(spec, n) or ("" if n not in ("start", "price") else getattr(spec, n)) for n in names}, end=spec.end
-            )
-            changes.append(f"rate {spec.gpu_model or 'any model'} {spec.price} {spec.currency}: added")
+            Rate.objects.create(**fields, weights=weights, end=spec.end)
+            changes.append(f"rate {spec}: added")
         elif row.end != spec.end:
-            changes.append(f"rate {spec.gpu_model or 'any model'} {spec.price} {spec.currency}: ends {spec.end}")
+            changes.append(f"rate {spec}: ends {spec.end}")
             Rate.objects.filter(pk=row.pk).update(end=spec.end)
     for row in there.values():
         if row.end is None or row.end > now:
-            changes.append(f"rate {row.gpu_model or 'any model'} {row.price} {row.currency}: ended")
+            changes.append(f"rate {specs.RateSpec(**_rate_fields(row))}: ended")
             Rate.objects.filter(pk=row.pk).update(end=now)
+
+
+def _rate_fields(rate: object) -> dict:
+    """What tells a rate from others, as it is stored, but for its weights."""
+    texts = {name: getattr(rate, name) or "" for name in "cluster node_pool instance_type capacity_type gpu_model currency".split()}
+    return texts | {name: getattr(rate, name) for name in ("price", "instance_price", "start")}
+
+
+def _rate_key(fields: dict, weights: dict[str, str]) -> tuple:
+    return (*fields.values(), *sorted(weights.items()))
 
 
 def _exchange(wanted: tuple, changes: list[str]) -> None:

@@ -9,6 +9,8 @@ from finops import policies
 from finops.accounting import ownership, rates
 from finops.accounting.charge import Hold, Span
 from finops.accounting.distribution import Policies, in_force
+from finops.accounting.hour_findings import Unpriced
+from finops.accounting.instance_price import size
 from finops.facts import About, Node
 from finops.models import Cluster, ExchangeRate, Rate, Setting, TeamRule
 
@@ -33,20 +35,28 @@ class Book:
         self.rates = [rate for row in Rate.objects.order_by("id") for rate in self._in_currency(row, setting.currency)]
 
     def _in_currency(self, row: Rate, currency: str) -> list[rates.Rate]:
-        rate = rates.Rate(row.price, row.gpu_model, row.cluster, row.node_pool, row.instance_type, row.capacity_type, row.start, row.end)
+        rate = row.as_rate()
         if row.currency == currency:
             return [rate]
         exchange = list(ExchangeRate.objects.filter(currency=row.currency).order_by("start").values_list("start", "rate"))
         if not exchange:
             raise ValueError(f"rate in {row.currency} has no exchange rate to {currency}; add one under exchange_rates")
-        return rates.converted(rate, exchange)
+        return rates.converted(rate, exchange, currency=row.currency)
 
     def prices(self, node: Node, model: str, alive: Span) -> list[tuple[int, int, Decimal | None]]:
         """The prices of the node's boards of `model` over `alive`."""
-        asked = rates.Asked(self.cluster.name, node.pool, node.instance_type, node.capacity_type, model)
+        return [(int(s.start.timestamp()), int(s.end.timestamp()), s.price) for s in self._priced(node, model, alive)]
+
+    def unpriced(self, node: Node, model: str, *, at: int) -> Unpriced:
+        """Why the node's boards of `model` have no price at that instant."""
+        lacks = self._priced(node, model, (at, at + 1))[0].lacks
+        return Unpriced(node.pool, model, node.capacity_type, node.name if lacks == rates.LACKS_SIZE else "", lacks)
+
+    def _priced(self, node: Node, model: str, alive: Span) -> list[rates.Priced]:
+        of = size(sum(node.models.values()), cpus=node.cpus, memory=node.memory)
+        asked = rates.Asked(self.cluster.name, node.pool, node.instance_type, node.capacity_type, model, of)
         begin, until = (datetime.fromtimestamp(t, UTC) for t in alive)
-        spans = rates.in_force(self.rates, asked, start=begin, end=until)
-        return [(int(s.start.timestamp()), int(s.end.timestamp()), s.price) for s in spans]
+        return rates.in_force(self.rates, asked, start=begin, end=until)
 
     def turns_of(self, pod: About, hold: Hold) -> list[int]:
         """The instants inside the lease at which its labels change or a team rule begins or ends."""

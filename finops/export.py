@@ -1,6 +1,7 @@
 """The database's configuration as the file's own content; `budgets`, `alerts` and `reports` are absent."""
 
 from datetime import UTC, datetime
+from decimal import Decimal
 
 from finops import policies
 from finops.configuration.fields import overlapping
@@ -16,6 +17,7 @@ from finops.configuration.specs import (
     RateSpec,
     Source,
     TeamRule,
+    WeightsSpec,
 )
 from finops.models import Cluster, Setting
 from finops.models import ExchangeRate as ExchangeRateRow
@@ -75,8 +77,13 @@ def _clash(one: RateSpec, other: RateSpec) -> bool:
 
 def rate_of(row: RateRow) -> RateSpec:
     """A stored rate as the file's own."""
-    return RateSpec(price=row.price.normalize(), currency=row.currency, start=_utc(row.start), end=_utc(row.end),
-                    **{name: getattr(row, name) or None for name in RATE_TEXTS})
+    weights = WeightsSpec(**{key: Decimal(text) for key, text in row.weights.items()}) if row.weights else None
+    return RateSpec(price=_short(row.price), instance_price=_short(row.instance_price), weights=weights, currency=row.currency,
+                    start=_utc(row.start), end=_utc(row.end), **{name: getattr(row, name) or None for name in RATE_TEXTS})
+
+
+def _short(price: Decimal | None) -> Decimal | None:
+    return None if price is None else price.normalize()
 
 
 def _utc(moment: datetime | None) -> datetime | None:

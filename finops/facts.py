@@ -23,6 +23,8 @@ class Node:
     instance_type: str
     capacity_type: str
     capacity: dict[str, int]
+    cpus: float | None = None
+    memory: float | None = None  # bytes
 
     def unit_share(self, resource: str) -> Fraction:
         return Fraction(self.unit_shares.get(resource, "1"))
@@ -109,7 +111,8 @@ after as (select distinct on (node, node_uid) * from node_hour where cluster_id 
 select coalesce(o.node, b.node), coalesce(o.created, b.created), coalesce(o.first_seen, b.first_seen), b.node is not null,
     coalesce(o.last_seen, b.last_seen), coalesce(o.half_interval, b.half_interval), a.node is not null,
     coalesce(o.unit_shares, b.unit_shares), coalesce(o.models, b.models), coalesce(o.node_pool, b.node_pool),
-    coalesce(o.instance_type, b.instance_type), coalesce(o.capacity_type, b.capacity_type), coalesce(o.capacity, b.capacity)
+    coalesce(o.instance_type, b.instance_type), coalesce(o.capacity_type, b.capacity_type), coalesce(o.capacity, b.capacity),
+    case when o.node is null then b.cpus else o.cpus end, case when o.node is null then b.memory_bytes else o.memory_bytes end
 from own o full join before b using (node, node_uid) left join after a
     on a.node = coalesce(o.node, b.node) and a.node_uid = coalesce(o.node_uid, b.node_uid)
 where o.node is not null or a.node is not null order by 1
@@ -120,10 +123,10 @@ def _nodes(cursor, cluster: int, start: datetime, end: datetime) -> list[Node]:
     cursor.execute(NODES, {"cluster": cluster, "start": start})
     begin, until = start.timestamp(), end.timestamp()
     nodes = []
-    for name, created, first, earlier, last, half, later, unit_shares, models, pool, instance, kind, capacity in cursor.fetchall():
+    for name, created, first, earlier, last, half, later, unit_shares, models, pool, instance, kind, capacity, *size in cursor.fetchall():
         joined = created if created is not None else begin if earlier else first - half
         left = until if later or last >= until else last + half
-        nodes.append(Node(name, round(joined), round(left), _json(unit_shares), _json(models), pool, instance, kind, _json(capacity)))
+        nodes.append(Node(name, round(joined), round(left), _json(unit_shares), _json(models), pool, instance, kind, _json(capacity), *size))
     return nodes
 
 

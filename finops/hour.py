@@ -73,7 +73,7 @@ class Hour:
         for line in lines:
             self.lines.add(line, holdings[line.id], kwh.get((line.id, line.start)))
             if line.price is None:
-                self.evidence.unpriced[node.pool, model, node.capacity_type] += sum(line.hours.values())
+                self.evidence.unpriced[self.book.unpriced(node, model, at=line.start)] += sum(line.hours.values())
 
     def _cut(self, node: Node, model: str, hold: Hold, holdings: dict[str, dict]) -> list[Hold]:
         """The lease in pieces that are each one team's; adds what each is to `holdings`."""

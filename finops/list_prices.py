@@ -16,7 +16,9 @@ from django.db.models import Q
 
 from finops.accounting.gpu_models import normalise_model
 from finops.accounting.money import EXACT, stored
-from finops.configuration.specs import RateSpec
+from finops.configuration.doubts import doubts as doubtful
+from finops.configuration.problems import Problem
+from finops.configuration.specs import Configuration, RateSpec
 from finops.models import ExchangeRate, Rate, Setting
 from finops.price_list import LIST, bring_in
 from finops.scope import Refused, Window
@@ -98,6 +100,14 @@ def accept(offers: Sequence[Offer], *, now: datetime) -> list[str]:
     for currency in sorted({each.rate.currency for each in offers} - known):
         raise Refused(f"list prices are in {currency} and no exchange rate to {reporting} is known; add one under exchange_rates")
     return bring_in([each.rate for each in offers], now=now, origin=LIST)
+
+
+def doubts(wanted: Configuration) -> list[Problem]:
+    """What is valid in the rates and hardly meant, one line each; what the file leaves out is as it is stored."""
+    reporting = wanted.currency or (Setting.objects.first() or Setting()).currency
+    exchange = ExchangeRate.objects.all() if wanted.exchange_rates is None else wanted.exchange_rates
+    worth = {each.currency: each.rate for each in sorted(exchange, key=lambda each: each.start)} | {reporting: Decimal(1)}
+    return doubtful(wanted.rates or (), list_prices(), worth=worth)
 
 
 def in_use(window: Window) -> bool:

@@ -1,6 +1,12 @@
 """What people configure. Facts and the ledger are plain tables: finops/sql/schema.sql."""
 
+from decimal import Decimal
+
 from django.db import models
+from django.db.models import Q
+
+from finops.accounting.instance_price import Weights
+from finops.accounting.rates import Rate as Priced
 
 
 class Setting(models.Model):
@@ -53,8 +59,10 @@ class TeamRule(models.Model):
 
 
 class Rate(models.Model):
-    """A price per physical GPU-hour for [start, end); never edited: it ends and another follows.
+    """A price for [start, end); never edited: it ends and another follows.
 
+    `price` per physical GPU-hour, or `instance_price` per hour of a whole node, divided by `weights`: decimals as text of gpu, cpu
+    and memory, the absent ones at their defaults.
     `origin`: "list" for a public list price that stands in until the reader's own is known, else "".
     """
 
@@ -63,11 +71,28 @@ class Rate(models.Model):
     instance_type = models.CharField(max_length=253, blank=True)
     capacity_type = models.CharField(max_length=20, blank=True)
     gpu_model = models.CharField(max_length=253, blank=True)
-    price = models.DecimalField(max_digits=20, decimal_places=10)
+    price = models.DecimalField(max_digits=20, decimal_places=10, null=True)
+    instance_price = models.DecimalField(max_digits=20, decimal_places=10, null=True)
+    weights = models.JSONField(default=dict)
     currency = models.CharField(max_length=3)
     start = models.DateTimeField(null=True)
     end = models.DateTimeField(null=True)
     origin = models.CharField(max_length=10, blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(price__isnull=True, instance_price__isnull=False) | Q(price__isnull=False, instance_price__isnull=True),
+                name="one_price",
+            )
+        ]
+
+    def as_rate(self) -> Priced:
+        """As the arithmetic takes it, in its own currency."""
+        return Priced(
+            self.price, self.gpu_model, self.cluster, self.node_pool, self.instance_type, self.capacity_type, self.start, self.end,
+            self.instance_price, Weights(**{key: Decimal(text) for key, text in self.weights.items()}),
+        )  # fmt: skip
 
 
 class ExchangeRate(models.Model):

@@ -47,7 +47,7 @@ def _replaced(listed: list[tuple[Rate, RateSpec]], rates: Sequence[RateSpec]) ->
     for row, old in listed:
         if any(selector(old) == selector(new) and _overlap(old, new) for new in rates):
             row.delete()
-            changes.append(f"rate {old.gpu_model or 'any model'} {old.price} {old.currency}: list price replaced")
+            changes.append(f"rate {old}: list price replaced")
     return changes
 
 
@@ -57,7 +57,7 @@ def _overlap(one: RateSpec, other: RateSpec) -> bool:
 
 def _refuse_overlap(rates: Sequence[RateSpec], others: Sequence[RateSpec]) -> None:
     problems = [
-        Problem(new.line, "", f"applies to the same GPUs at the same time as the rate of {old.price:f} {old.currency} "
+        Problem(new.line, "", f"applies to the same GPUs at the same time as the rate of {old.amount:f} {old.currency} "
                               f"from {old.start.date() if old.start else 'ever'}; end that one: repeat it in this file with an until")
         for new in rates for old in others if selector(new) == selector(old) and _overlap(new, old)
     ]  # fmt: skip

@@ -37,6 +37,9 @@ QUERIES = (
     Query("requests", ("kube_pod_container_resource_requests",), "which pod holds what, and when it was seen", extra=GPUS_HELD),
     Query("init_requests", ("kube_pod_init_container_resource_requests",), "init containers and native sidecars", extra=GPUS_HELD),
     Query("capacity", ("kube_node_status_capacity",), "what a node has and that it was there", extra=(("resource", "=~", GPU),)),
+    Query(
+        "size", ("kube_node_status_capacity",), "what an instance's price is divided by", "max_over_time", (("resource", "=~", "cpu|memory"),)
+    ),
     Query("scheduled", ("kube_pod_status_scheduled_time",), "the instant a pod is bound", "max_over_time"),
     Query("accepted", ("kube_pod_start_time",), "stands in for a missing bind time", "max_over_time"),
     Query("started", ("kube_pod_container_state_started",), "first start of a container", "min_over_time"),

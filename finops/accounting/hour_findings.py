@@ -43,11 +43,22 @@ class Tenancy:
     claimed: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Unpriced:
+    """Boards without a price. `lacks`: as `Priced.lacks`; `node` is named where its size is what is lacking."""
+
+    node_pool: str
+    gpu_model: str
+    capacity_type: str
+    node: str = ""
+    lacks: str = ""
+
+
 @dataclass(slots=True)
 class Evidence:
     """What the hour's accounting came across.
 
-    over: (node, model, leases, excess GPU-seconds); unpriced: (node pool, model, capacity type) → GPU-hours;
+    over: (node, model, leases, excess GPU-seconds); unpriced: GPU-hours by what has no price, and why;
     unplaced: leases on a node of several models that nothing ties to one of them;
     untold: boards of each node whose capacity names no GPU; homeless: leases by the node they name, of which nothing is known;
     kept: the policy that found nobody to bear a node pool's unallocated cost, and that cost.
@@ -56,7 +67,7 @@ class Evidence:
     tenancies: list[Tenancy] = field(default_factory=list)
     cards: Sequence[Card] = ()
     over: list[tuple[str, str, tuple[str, ...], Fraction]] = field(default_factory=list)
-    unpriced: dict[tuple[str, str, str], Decimal] = field(default_factory=lambda: defaultdict(Decimal))
+    unpriced: dict[Unpriced, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
     unplaced: set[str] = field(default_factory=set)
     homeless: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     untold: dict[str, int] = field(default_factory=dict)
@@ -84,10 +95,22 @@ def _over_committed(evidence: Evidence, about: About) -> Iterator[Finding]:
 
 
 def _unpriced(evidence: Evidence, about: About) -> Iterator[Finding]:
-    for (pool, model, capacity_type), hours in evidence.unpriced.items():
-        text = f"no rate for {capacity_type} {model or 'GPUs of unknown model'}{f' in node pool {pool}' if pool else ''}; add one under rates"
+    for what, hours in evidence.unpriced.items():
+        pool, model, capacity_type = what.node_pool, what.gpu_model, what.capacity_type
         seen: dict[str, object] = {"node_pool": pool, "gpu_model": model, "capacity_type": capacity_type, "gpu_hours": str(hours)}
-        yield Finding("unpriced", " ".join(filter(None, (pool, model, capacity_type))), text, seen)
+        seen |= {"node": what.node} if what.node else {"currency": what.lacks} if what.lacks else {}
+        where = (what.node, model) if what.node else (pool, model, capacity_type, what.lacks)
+        yield Finding("unpriced", " ".join(filter(None, where)), _why_unpriced(what), seen)
+
+
+def _why_unpriced(what: Unpriced) -> str:
+    if what.node:
+        cure = "let kube-state-metrics export kube_node_status_capacity of both, or give a price per GPU-hour"
+        return f"the price of the instance {what.node} cannot be divided: nothing tells its cpu and memory; {cure}"
+    boards = f"{what.capacity_type} {what.gpu_model or 'GPUs of unknown model'}{f' in node pool {what.node_pool}' if what.node_pool else ''}"
+    if what.lacks:
+        return f"the rate for {boards} is in {what.lacks}, which has no exchange rate yet at that time; add one under exchange_rates"
+    return f"no rate for {boards}; add one under rates"
 
 
 def _frozen_profiling(evidence: Evidence, about: About) -> Iterator[Finding]:

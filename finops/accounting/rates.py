@@ -6,16 +6,22 @@ from datetime import datetime
 from decimal import Decimal
 
 from finops.accounting.gpu_models import normalise_model
+from finops.accounting.instance_price import DEFAULT, Size, Weights, gpu_hour_price
 
 # The order in which two matching rates are compared: the first key that only one names decides.
 SPECIFICITY = ("cluster", "node_pool", "instance_type", "capacity_type", "gpu_model")
+LACKS_SIZE = "size"
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """`price` per physical GPU-hour in the reporting currency, for [start, end); "" matches all."""
+    """Valid for [start, end), in the reporting currency; "" matches all.
 
-    price: Decimal
+    `price` per physical GPU-hour, else `instance_price` per hour of a whole node, divided by `weights`. Neither where `unconverted`
+    names the currency it is in: no exchange rate of that time is known.
+    """
+
+    price: Decimal | None = None
     gpu_model: str = ""
     cluster: str = ""
     node_pool: str = ""
@@ -23,6 +29,9 @@ class Rate:
     capacity_type: str = ""
     start: datetime | None = None
     end: datetime | None = None
+    instance_price: Decimal | None = None
+    weights: Weights = DEFAULT
+    unconverted: str = ""
 
     def names(self, key: str) -> bool:
         return bool(getattr(self, key))
@@ -34,58 +43,90 @@ class Rate:
     def holds(self, at: datetime) -> bool:
         return (self.start is None or self.start <= at) and (self.end is None or at < self.end)
 
+    def of_a_gpu(self, size: Size | None) -> Decimal | None:
+        """Per GPU-hour on a node of that size; None where it cannot be told."""
+        if self.instance_price is None:
+            return self.price
+        return gpu_hour_price(self.instance_price, size, self.weights) if size else None
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a price is asked for."""
+    """What a price is asked for; `size` is what an instance's price is divided by."""
 
     cluster: str
     node_pool: str
     instance_type: str
     capacity_type: str
     gpu_model: str
+    size: Size | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Priced:
-    """A price in force for [start, end); None where no rate matches: unpriced, never zero."""
+    """A price in force for [start, end); None is unpriced, never zero: no rate matches, or the one that does lacks something.
+
+    `lacks`: LACKS_SIZE where the node's size is not known, or the currency that has no exchange rate.
+    """
 
     start: datetime
     end: datetime
     price: Decimal | None
+    lacks: str = ""
 
 
 def in_force(rates: Sequence[Rate], asked: Asked, *, start: datetime, end: datetime) -> list[Priced]:
     """The prices of `asked` over [start, end), cut where a rate begins or ends."""
     fitting = [rate for rate in rates if rate.matches(asked)]
     cuts = sorted({start, end, *(c for rate in fitting for c in (rate.start, rate.end) if c and start < c < end)})
-    spans = [Priced(a, b, _best(fitting, at=a)) for a, b in zip(cuts, cuts[1:], strict=False)]
-    return _merge(spans)
+    return _merge([_priced(_best(fitting, at=a), asked.size, a, b) for a, b in zip(cuts, cuts[1:], strict=False)])
 
 
-def converted(rate: Rate, exchange: Sequence[tuple[datetime, Decimal]]) -> list[Rate]:
-    """`rate` in the reporting currency: one rate per span of a dated exchange rate.
+def most_specific(rates: Iterable[Rate], asked: Asked, *, at: datetime) -> Rate | None:
+    """The rate that decides at that instant; of equals the first."""
+    return _best((rate for rate in rates if rate.matches(asked)), at=at)
 
-    `exchange`: (valid from, reporting currency per unit), rising. Before the first there is no price, never a 1.
+
+def converted(rate: Rate, exchange: Sequence[tuple[datetime, Decimal]], *, currency: str) -> list[Rate]:
+    """`rate`, which is in `currency`, in the reporting one: one rate per span of a dated exchange rate.
+
+    `exchange`: (valid from, reporting currency per unit), rising. Before the first the rate stands without a price, in front of
+    any that is less specific: never a 1, never another's price.
     """
-    spans = []
-    for (start, factor), following in zip(exchange, [*(begin for begin, _ in exchange[1:]), None], strict=True):
-        begin = max(start, rate.start) if rate.start else start
-        ends = [end for end in (rate.end, following) if end]
-        if not ends or begin < min(ends):
-            spans.append(replace(rate, price=rate.price * factor, start=begin, end=min(ends, default=None)))
+    starts = [start for start, _ in exchange]
+    before = _within(rate, None, starts[0] if starts else None)
+    spans = [replace(before, price=None, instance_price=None, unconverted=currency)] if before else []
+    for (start, factor), following in zip(exchange, [*starts[1:], None], strict=False):
+        if part := _within(rate, start, following):
+            spans.append(replace(part, price=_times(rate.price, factor), instance_price=_times(rate.instance_price, factor)))
     return spans
 
 
-def _best(rates: Iterable[Rate], *, at: datetime) -> Decimal | None:
-    valid = [rate for rate in rates if rate.holds(at)]
-    return max(valid, key=lambda r: tuple(r.names(k) for k in SPECIFICITY)).price if valid else None
+def _times(price: Decimal | None, factor: Decimal) -> Decimal | None:
+    return None if price is None else price * factor
+
+
+def _within(rate: Rate, start: datetime | None, end: datetime | None) -> Rate | None:
+    """The part of the rate's validity in [start, end); None where there is none."""
+    begin = max((t for t in (rate.start, start) if t), default=None)
+    until = min((t for t in (rate.end, end) if t), default=None)
+    return None if begin and until and begin >= until else replace(rate, start=begin, end=until)
+
+
+def _best(rates: Iterable[Rate], *, at: datetime) -> Rate | None:
+    return max((rate for rate in rates if rate.holds(at)), key=lambda r: tuple(r.names(k) for k in SPECIFICITY), default=None)
+
+
+def _priced(rate: Rate | None, size: Size | None, start: datetime, end: datetime) -> Priced:
+    price = rate.of_a_gpu(size) if rate else None
+    lacks = "" if rate is None or price is not None else rate.unconverted or LACKS_SIZE
+    return Priced(start, end, price, lacks)
 
 
 def _merge(spans: list[Priced]) -> list[Priced]:
     merged: list[Priced] = []
     for span in spans:
-        if merged and merged[-1].price == span.price:
-            span = Priced(merged.pop().start, span.end, span.price)
+        if merged and (merged[-1].price, merged[-1].lacks) == (span.price, span.lacks):
+            span = replace(span, start=merged.pop().start)
         merged.append(span)
     return merged

@@ -77,7 +77,8 @@ def _named(key: Key, entry: Any) -> str:
         case ClusterSpec():
             return f"cluster {entry.name}"
         case RateSpec():
-            return f"rate {entry.gpu_model or 'any model'} {entry.price.normalize():f} {entry.currency}"
+            shortest = {name: price and price.normalize() for name in ("price", "instance_price") for price in (getattr(entry, name),)}
+            return f"rate {replace(entry, **shortest)}"
     return key[0].replace("_", " ")
 
 

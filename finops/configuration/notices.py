@@ -57,12 +57,8 @@ def _cost_spike(place: Place) -> CostSpikeSpec:
     fields = Fields(place, ("above_weekly_mean", "minimum_cost"))
     return CostSpikeSpec(
         above_weekly_mean=fields.optional("above_weekly_mean", values.positive),
-        minimum_cost=fields.optional("minimum_cost", _not_negative),
+        minimum_cost=fields.optional("minimum_cost", values.not_negative),
     )
-
-
-def _not_negative(text: str) -> Decimal:
-    return Decimal(0) if values.decimal(text) == 0 else values.positive(text)
 
 
 def _low_utilisation(place: Place) -> LowUtilisationSpec:

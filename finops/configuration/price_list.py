@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import tzinfo
 
 from . import document, prices
@@ -11,8 +11,8 @@ from .fields import Place
 from .problems import Invalid, Problem, shown, suggestion
 from .specs import RateSpec
 
-HEADER = ",".join(prices.KEYS)
-NEEDED = ("price", "currency")
+COLUMNS = tuple(name for key in prices.KEYS for name in ([f"weights.{part}" for part in prices.WEIGHTS] if key == "weights" else [key]))
+HEADER = ",".join(COLUMNS)
 
 
 def parse(text: str, *, zone: tzinfo) -> tuple[RateSpec, ...]:
@@ -52,11 +52,12 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 def _check(header: list[str], line: int, problems: list[Problem]) -> None:
     for name in header:
-        if name not in prices.KEYS:
-            problems.append(Problem(line, "", f"unknown column {shown(name)}; the header is {HEADER}{suggestion(name, prices.KEYS)}"))
+        if name not in COLUMNS:
+            problems.append(Problem(line, "", f"unknown column {shown(name)}; the header is {HEADER}{suggestion(name, COLUMNS)}"))
         elif header.count(name) > 1:
             problems.append(Problem(line, "", f"the column {name} stands there more than once; remove one"))
-    lacking = [name for name in NEEDED if name not in header]
+    priced = "price" in header or "instance_price" in header
+    lacking = ([] if priced else ["price or instance_price"]) + ([] if "currency" in header else ["currency"])
     if lacking and not problems:
         problems.append(Problem(line, "", f"the column {' and '.join(lacking)} is missing; the header is {HEADER}"))
 
@@ -66,5 +67,10 @@ def _node(line: int, header: list[str], cells: list[str], problems: list[Problem
         cure = "quote a value that holds the separator"
         problems.append(Problem(line, "", f"{len(cells)} cells where the header has {len(header)}; {cure}"))
         return None
-    entries: dict[str, document.Node] = {key: document.Scalar(line, cell) for key, cell in zip(header, cells, strict=True) if cell}
-    return document.Mapping(line, entries, dict.fromkeys(entries, line))
+    found = {key: document.Scalar(line, cell) for key, cell in zip(header, cells, strict=True) if cell}
+    weights = {key.removeprefix("weights."): found.pop(key) for key in list(found) if key.startswith("weights.")}
+    return _mapping(line, {**found, **({"weights": _mapping(line, weights)} if weights else {})})
+
+
+def _mapping(line: int, entries: Mapping[str, document.Node]) -> document.Mapping:
+    return document.Mapping(line, dict(entries), dict.fromkeys(entries, line))

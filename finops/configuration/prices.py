@@ -8,11 +8,12 @@ from functools import partial
 
 from finops.accounting.gpu_models import normalise_model
 
-from . import values
+from . import document, values
 from .fields import EPOCH, Fields, Place, overlapping
-from .specs import ExchangeRate, RateSpec
+from .specs import ExchangeRate, RateSpec, WeightsSpec
 
-KEYS = ("cluster", "node_pool", "instance_type", "capacity_type", "gpu_model", "price", "currency", "from", "until")
+WEIGHTS = ("gpu", "cpu", "memory")
+KEYS = ("cluster", "node_pool", "instance_type", "capacity_type", "gpu_model", "price", "instance_price", "weights", "currency", "from", "until")
 Selector = tuple[str | None, ...]
 
 
@@ -43,6 +44,8 @@ def _refuse_overlap(item: Place, rate: RateSpec, others: list[RateSpec]) -> None
 
 def _rate(place: Place, zone: tzinfo) -> RateSpec:
     fields = Fields(place, KEYS)
+    _one_price(fields)
+    weights = fields.get("weights")
     start, end = fields.validity(zone)
     return RateSpec(
         cluster=fields.optional("cluster", values.word),
@@ -50,12 +53,38 @@ def _rate(place: Place, zone: tzinfo) -> RateSpec:
         instance_type=fields.optional("instance_type", values.word),
         capacity_type=fields.optional("capacity_type", values.word),
         gpu_model=fields.optional("gpu_model", _model),
-        price=fields.required("price", values.price, Decimal(1)),
+        price=fields.optional("price", values.price),
+        instance_price=fields.optional("instance_price", values.instance_price),
+        weights=_weights(weights) if weights else None,
         currency=fields.required("currency", values.currency, ""),
         start=start,
         end=end,
         line=place.node.line,
     )
+
+
+def _one_price(fields: Fields) -> None:
+    """Either of a GPU or of an instance; an instance is told by its type or its pool, or every node would cost that much."""
+    place = fields.place
+    if "price" in fields and "instance_price" in fields:
+        place.refuse("has both price and instance_price; keep the one that is meant")
+    elif "instance_price" in fields:
+        if "instance_type" not in fields and "node_pool" not in fields:
+            place.refuse("an instance_price needs an instance_type or a node_pool to say whose it is")
+    elif "price" not in fields and isinstance(place.node, document.Mapping):
+        place.refuse("the key 'price' (per GPU-hour) or 'instance_price' (per hour of a whole instance) is missing")
+    elif "weights" in fields:
+        place.refuse("weights divide an instance_price; a price per GPU-hour has none")
+
+
+def _weights(place: Place) -> WeightsSpec | None:
+    fields = Fields(place, WEIGHTS)
+    found = WeightsSpec(
+        gpu=fields.optional("gpu", values.positive),
+        cpu=fields.optional("cpu", values.not_negative),
+        memory=fields.optional("memory", values.not_negative),
+    )
+    return found if found.texts() else None
 
 
 def _model(text: str) -> str:

@@ -8,6 +8,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
+from finops.accounting.instance_price import Weights
+from finops.accounting.rates import Rate
+
 TeamKind = Literal["from_pod_label", "from_namespace_label", "from_pod_annotation", "match", "describe"]
 
 
@@ -99,19 +102,55 @@ class TeamRule:
 
 
 @dataclass(frozen=True, slots=True)
+class WeightsSpec:
+    """What divides an instance's price: per GPU, per vCPU, per GiB; an absent one keeps its documented default."""
+
+    gpu: Decimal | None = None
+    cpu: Decimal | None = None
+    memory: Decimal | None = None
+
+    def texts(self) -> dict[str, str]:
+        """The weights that are present, as they are stored."""
+        present = {"gpu": self.gpu, "cpu": self.cpu, "memory": self.memory}
+        return {key: f"{weight.normalize():f}" for key, weight in present.items() if weight is not None}
+
+
+@dataclass(frozen=True, slots=True)
 class RateSpec:
-    """``price`` per GPU-hour in ``currency``, valid in [start, end), UTC. ``line`` is not compared."""
+    """``price`` per GPU-hour or else ``instance_price`` per hour of a whole instance, in ``currency``, valid in [start, end), UTC.
+    ``line`` is not compared."""
 
     cluster: str | None
     node_pool: str | None
     instance_type: str | None
     capacity_type: str | None
     gpu_model: str | None
-    price: Decimal
+    price: Decimal | None
     currency: str
     start: datetime | None = None
     end: datetime | None = None
+    instance_price: Decimal | None = None
+    weights: WeightsSpec | None = None
     line: int = field(default=0, compare=False)
+
+    @property
+    def amount(self) -> Decimal:
+        """The price that is given, of whichever kind."""
+        return next(price for price in (self.price, self.instance_price) if price is not None)
+
+    def __str__(self) -> str:
+        """One line for people: ``T4 0.60 CHF``, ``p4d.24xlarge 21.957642 USD per instance-hour``."""
+        if self.instance_price is None:
+            return f"{self.gpu_model or 'any model'} {self.price:f} {self.currency}"
+        return f"{self.gpu_model or self.instance_type or self.node_pool} {self.instance_price:f} {self.currency} per instance-hour"
+
+    def as_rate(self) -> Rate:
+        """As the arithmetic takes it, in its own currency."""
+        texts = self.weights.texts() if self.weights else {}
+        return Rate(
+            self.price, self.gpu_model or "", self.cluster or "", self.node_pool or "", self.instance_type or "", self.capacity_type or "",
+            self.start, self.end, self.instance_price, Weights(**{key: Decimal(text) for key, text in texts.items()}),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

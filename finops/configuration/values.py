@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 from .problems import shown, suggestion
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-MOST_PER_HOUR = Decimal(1000)
+MOST_PER_HOUR = Decimal(1000)  # of a GPU
+MOST_GPUS = 16  # of an instance that is on offer anywhere
 LONGEST = 366 * 86400
 _DECIMAL = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,30})?")
 _DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)(s|m|h|d)")
@@ -141,11 +142,24 @@ def positive(text: str) -> Decimal:
     return value
 
 
+def not_negative(text: str) -> Decimal:
+    """0, or what :func:`positive` takes."""
+    return Decimal(0) if decimal(text) == 0 else positive(text)
+
+
 def price(text: str) -> Decimal:
-    """Per GPU-hour: what :func:`positive` takes, up to 1000."""
-    value = positive(text)
+    """Per GPU-hour: what :func:`not_negative` takes, up to 1000."""
+    value = not_negative(text)
     if value > MOST_PER_HOUR:
         raise ValueError(f"{shown(text)} is above {MOST_PER_HOUR} per GPU-hour; the price is for one hour of one GPU")
+    return value
+
+
+def instance_price(text: str) -> Decimal:
+    """Per instance-hour: what :func:`not_negative` takes, up to that of 16 GPUs."""
+    value = not_negative(text)
+    if value > MOST_PER_HOUR * MOST_GPUS:
+        raise ValueError(f"{shown(text)} is above {MOST_PER_HOUR * MOST_GPUS} per hour; the price is for one hour of one instance")
     return value
 
 

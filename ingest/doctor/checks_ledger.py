@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from decimal import Decimal
 
 from finops.accounting.ownership import UNASSIGNED, Claim, Rule, team
-from finops.accounting.rates import SPECIFICITY, Asked, Rate
+from finops.accounting.rates import Asked
 from ingest.doctor.diagnosis import Diagnosis, named
 from ingest.doctor.evidence import Evidence
 from ingest.tidy.facts import QUEUES
@@ -16,8 +15,7 @@ from ingest.tidy.pods import Pod
 def rates(seen: Evidence) -> Iterator[Diagnosis]:
     """Models that no rate in force matches."""
     now = _now(seen)
-    known = [Rate(Decimal(row.price), **{key: getattr(row, key) for key in SPECIFICITY}, start=row.start, end=row.end)
-             for row in seen.configured.rates]
+    known = [row.as_rate() for row in seen.configured.rates]
     valid = [rate for rate in known if rate.holds(now)]
     lacking = {}
     for node in seen.nodes:

@@ -20,7 +20,8 @@ from ingest.tidy.quotas import quotas
 from ingest.tidy.use import QUARTER, Use, use
 
 NODE_COLUMNS = (
-    "hour node node_uid created first_seen last_seen half_interval capacity unit_shares models boards node_pool instance_type capacity_type"
+    "hour node node_uid created first_seen last_seen half_interval capacity unit_shares models boards node_pool instance_type capacity_type "
+    "cpus memory_bytes"
 ).split()
 POD_COLUMNS = (
     "hour uid resource namespace pod node quantity first_held last_held half_interval scheduled accepted started "
@@ -108,6 +109,8 @@ def _node(hour: datetime, n: Node) -> list[object]:
         n.pool,
         n.instance_type,
         n.capacity_type,
+        n.cpus,
+        n.memory,
     ]
 
 

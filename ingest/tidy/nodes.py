@@ -24,12 +24,16 @@ SPOT = {
     "cloud_google_com_gke_spot": ("true",),
     "kubernetes_azure_com_scalesetpriority": ("spot",),
 }
+MOST_BYTES = 2.0**50  # of memory, let alone of cores: beyond it a value is a blank marker or nonsense
 INSTANCE_TYPES = ("node_kubernetes_io_instance_type", "beta_kubernetes_io_instance_type")
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """`unit_shares`: GPUs per unit of each resource; `models`: boards per model name. Unix seconds."""
+    """`unit_shares`: GPUs per unit of each resource; `models`: boards per model name; `cpus` in cores and `memory` in bytes, where told.
+
+    Unix seconds.
+    """
 
     name: str
     uid: str
@@ -44,6 +48,8 @@ class Node:
     pool: str
     instance_type: str
     capacity_type: str
+    cpus: float | None = None
+    memory: float | None = None
 
 
 def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configured: float | None) -> list[Node]:
@@ -56,21 +62,22 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
     on_node: dict[str, list[Device]] = defaultdict(list)
     for device in devices:
         on_node[device.node].append(device)
-    capacities = _capacities(answers)
+    capacities, sizes = _capacities(answers), _sizes(answers)
     found = []
     for name in sorted({*capacities, *({*labels, *known} & on_node.keys())}):
         row = named(labels.get(name, {}))
         for machine in known.get(name) or [Machine("", None)]:
             there = _there(on_node[name], answers, machine)
-            found += _node(name, capacities.get(name, []), machine, there, row, answers, pool_label=pool_label, configured=configured)
+            told = capacities.get(name, [])
+            found += _node(name, told, machine, there, row, answers, sizes=sizes[name], pool_label=pool_label, configured=configured)
     return found
 
 
 def _node(
     name: str, rows: Sequence[Counted], machine: Machine, devices: list[Device], row: dict[str, str], answers: Answers, *,
-    pool_label: str, configured: float | None,
+    sizes: dict[str, float], pool_label: str, configured: float | None,
 ) -> list[Node]:  # fmt: skip
-    """The machine as a node; none where it never had GPUs."""
+    """The machine as a node; none where it never had GPUs. `sizes`: its cpus and memory."""
     told = _capacity(rows, machine, answers)
     if not told.most:  # no device plugin answers: its boards are there all the same
         told.most = {resource: 0 for resource, *_ in rows if resource}
@@ -96,6 +103,8 @@ def _node(
             _pool(row, pool_label),
             next((row[k] for k in INSTANCE_TYPES if row.get(k)), ""),
             _capacity_type(row),
+            sizes.get("cpu"),
+            sizes.get("memory"),
         )
     ]
 
@@ -108,6 +117,16 @@ def _capacities(answers: Answers) -> dict[str, list[Counted]]:
     for labels, times, _ in answers.series("node_seen"):
         if labels.get("node", "") not in found:
             found[labels.get("node", "")] = [("", times, [0.0] * len(times))]
+    return found
+
+
+def _sizes(answers: Answers) -> dict[str, dict[str, float]]:
+    """Cores and bytes by node and resource; of two copies of one series the larger."""
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    for labels, most in answers.last("size"):
+        if 0 < most <= MOST_BYTES:
+            node = found[labels.get("node", "")]
+            node[labels["resource"]] = max(node.get(labels["resource"], 0.0), most)
     return found
 
 

@@ -56,7 +56,7 @@ def test_one_node_without_a_price_hides_no_other(tmp_path) -> None:  # OC-48
     assert kinds() == ["unpriced"]
 
 
-@pytest.mark.parametrize("amount", ["379803229", "1000.01", "0", "-2", "NaN"])
+@pytest.mark.parametrize("amount", ["379803229", "1000.01", "-2", "NaN"])
 def test_a_price_that_cannot_be_is_refused_with_its_line(amount: str, tmp_path) -> None:  # OC-49
     (tmp_path / "prices.csv").write_text(f"gpu_model,price,currency\nNVIDIA A100-SXM4-40GB,{amount},CHF\n")
     with pytest.raises(CommandError, match="prices.csv: line 2: .*price"):

@@ -17,6 +17,10 @@ clusters:
 rates:
   - {gpu_model: T4, price: "0.60", currency: CHF}
 """
+NO_EXCHANGE = (
+    "line 6: rates[0].currency: no exchange rate turns CHF into the reporting currency, and nothing is accounted without; "
+    "add one under exchange_rates"
+)
 
 
 @pytest.fixture
@@ -55,6 +59,7 @@ def test_a_changed_file_keeps_edits_and_names_them(file):
         "currency: CHF → EUR",
         "cluster a: edited since the file was last applied; kept",
         f"`manage.py apply {file}` lets the file win",
+        NO_EXCHANGE,
     ]
     assert Setting.objects.get().currency == "EUR"
     assert policy("a") == "owner"
@@ -108,5 +113,5 @@ def test_no_file_is_nothing_to_do(db):
 
 def test_a_dry_run_is_not_remembered(file):
     file.write_text(TEXT.replace("CHF\nclusters", "EUR\nclusters"))
-    assert started(file, "--dry-run") == ["would change: currency: CHF → EUR"]
-    assert started(file) == ["currency: CHF → EUR"]
+    assert started(file, "--dry-run") == ["would change: currency: CHF → EUR", NO_EXCHANGE]
+    assert started(file) == ["currency: CHF → EUR", NO_EXCHANGE]

@@ -7,7 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from finops.applied import Contradiction, apply_file, apply_if_changed
 from finops.apply import apply
-from finops.configuration.schema import Invalid, parse
+from finops.configuration.schema import Configuration, Invalid, parse
+from finops.list_prices import doubts
 
 
 class Command(BaseCommand):
@@ -36,12 +37,17 @@ class Command(BaseCommand):
                 changes = apply(wanted, now=now, dry_run=True) if dry_run else apply_file(text, path=path, now=now)
                 for line in changes or ["nothing to change"]:
                     self.stdout.write(("would change: " if dry_run and changes else "") + line)
+                self._doubts(wanted, file=file)
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{file}: {getattr(error, 'strerror', None) or 'is not UTF-8 text'}", returncode=2) from error
         except Invalid as error:
             raise CommandError("\n".join(f"{file}: {problem}" for problem in error.errors), returncode=2) from error
         for section in wanted.not_in_force():
             self.stdout.write(f"{section}: valid, not yet in force")
+
+    def _doubts(self, wanted: Configuration, *, file: str) -> None:
+        for doubt in doubts(wanted):
+            self.stdout.write(f"{file}: {doubt}")
 
     def _if_changed(self, text: str, *, file: str, path: str, now: datetime) -> None:
         try:
@@ -57,3 +63,4 @@ class Command(BaseCommand):
             self.stdout.write(f"{file}: {line}")
         if outcome.kept:
             self.stdout.write(f"{file}: `manage.py apply {file}` lets the file win")
+        self._doubts(parse(text), file=file)

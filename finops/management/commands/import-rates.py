@@ -8,11 +8,13 @@ from django.core.management.base import BaseCommand, CommandError
 from finops import queries
 from finops.configuration.price_list import HEADER, parse
 from finops.configuration.problems import Invalid
+from finops.configuration.specs import Configuration
+from finops.list_prices import doubts
 from finops.price_list import bring_in
 
 
 class Command(BaseCommand):
-    help = f"Adds a price list. Its header: {HEADER} (price and currency at least)."
+    help = f"Adds a price list. Its header: {HEADER} (currency and price or instance_price at least)."
 
     def add_arguments(self, parser) -> None:
         parser.add_argument("file", type=Path)
@@ -30,3 +32,5 @@ class Command(BaseCommand):
             raise CommandError("\n".join(f"{file}: {problem}" for problem in error.errors), returncode=2) from error
         for line in changes or ["nothing to change"]:
             self.stdout.write(("would change: " if dry_run and changes else "") + line)
+        for doubt in doubts(Configuration(rates=rates)):
+            self.stdout.write(f"{file}: {doubt}")

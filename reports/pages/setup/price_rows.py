@@ -4,11 +4,11 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 
 from finops.accounting.gpu_models import normalise_model
-from finops.accounting.rates import Asked, Rate, in_force
+from finops.accounting.rates import Asked, most_specific
 from finops.configuration.schema import Invalid, parse
 from finops.configuration.specs import RateSpec
 
@@ -61,11 +61,12 @@ def _row(model: str, kind: str, found: Sequence, rates: Sequence[RateSpec], *, n
 
 def _price(asked: Asked, rates: Sequence[RateSpec], *, now: datetime) -> str:
     """The price in force in the currency it was written in; "" where there is none."""
-    written = [Rate(rate.price, rate.gpu_model or "", rate.cluster or "", rate.node_pool or "", rate.instance_type or "",
-                    rate.capacity_type or "", rate.start, rate.end) for rate in rates]  # fmt: skip
-    price = in_force(written, asked, start=now, end=now + timedelta(seconds=1))[0].price
-    currencies = {spec.currency for spec, rate in zip(rates, written, strict=True) if rate.price == price and rate.matches(asked)}
-    return "" if price is None else f"{'/'.join(sorted(currencies))}\u00a0{written_out(price)}"
+    written = [rate.as_rate() for rate in rates]
+    rate = most_specific(written, asked, at=now)
+    if rate is None:
+        return ""
+    spec = next(spec for spec, each in zip(rates, written, strict=True) if each is rate)
+    return f"{spec.currency}\u00a0{written_out(spec.amount)}" + (" per instance" if spec.instance_price is not None else "")
 
 
 def written_out(price: Decimal) -> str:

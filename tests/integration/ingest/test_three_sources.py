@@ -53,9 +53,23 @@ def bill(cluster: Cluster, case: dict) -> list[dict]:
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", ["plain", "time_slicing", "completed_pods_linger", "ksm_twice"])
 def test_one_ledger(name: str, lines, prometheus, tmp_path) -> None:
+    Rate.objects.create(price="2.50", currency="CHF")
+    assert len(_bill_of_each(name, lines, prometheus, tmp_path)) >= (KNOWN[name]["end"] - KNOWN[name]["start"]) // 3600
+
+
+@pytest.mark.django_db
+def test_one_price_of_an_instance(lines, prometheus, tmp_path) -> None:
+    """Four boards weigh 4, 64 cpus 64 × 0.03125 = 2: two thirds of 12.00 are the boards', 2.00 each."""
+    weights = {"gpu": "1", "cpu": "0.03125", "memory": "0"}
+    Rate.objects.create(instance_price="12.00", instance_type="x.large", weights=weights, currency="CHF")
+    rows = _bill_of_each("plain", lines, prometheus, tmp_path)
+    assert {row["cost_per_allocated_gpu_hour"] for row in rows} - {None} == {"2.0000000000"}
+
+
+def _bill_of_each(name: str, lines, prometheus, tmp_path) -> list[dict]:
+    """The bill, which all three sources agree about."""
     case = KNOWN[name]
     TeamRule.objects.create(position=0, kind="from_namespace_label", label="team")
-    Rate.objects.create(price="2.50", currency="CHF")
     packed = tmp_path / "dump.om.gz"
     packed.write_bytes(gzip.compress(("\n".join(lines[name]) + "\n# EOF\n").encode()))
     sources = {
@@ -69,6 +83,6 @@ def test_one_ledger(name: str, lines, prometheus, tmp_path) -> None:
         if kind == "exporters":
             pages(cluster, lines[name])
         bills[kind] = bill(cluster, case)
-    assert len(bills["prometheus"]) >= (case["end"] - case["start"]) // 3600
     assert bills["openmetrics"] == bills["prometheus"]
     assert bills["exporters"] == bills["prometheus"]
+    return bills["prometheus"]

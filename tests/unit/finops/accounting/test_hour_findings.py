@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from finops.accounting.hour_findings import Card, Evidence, Tenancy, findings
+from finops.accounting.hour_findings import Card, Evidence, Tenancy, Unpriced, findings
 from finops.findings import Finding
 
 
@@ -34,7 +34,7 @@ def test_leases_above_the_node_name_its_pods_and_the_excess() -> None:
 
 def test_unpriced_names_the_model_and_the_pool_and_nobodys_pods() -> None:
     evidence = Evidence()
-    evidence.unpriced["spot-pool", "A100", "spot"] += Decimal(2)
+    evidence.unpriced[Unpriced("spot-pool", "A100", "spot")] += Decimal(2)
     found = only(evidence)
     assert (found.kind, found.subject, found.teams) == ("unpriced", "spot-pool A100 spot", ())
     assert found.message == "no rate for spot A100 in node pool spot-pool; add one under rates"

@@ -25,6 +25,7 @@ from finops.configuration.specs import (
     ReportsSpec,
     TeamRule,
     WeeklySpec,
+    WeightsSpec,
 )
 
 words = st.one_of(
@@ -93,6 +94,16 @@ rates = st.builds(
     validity,
 )
 
+weights = st.builds(WeightsSpec, prices, maybe(prices | st.just(Decimal(0))), maybe(prices))
+instance_rates = st.builds(
+    lambda cluster, kind, price, weights, v: RateSpec(cluster, None, kind, None, None, None, "USD", *v, instance_price=price, weights=weights),
+    words,
+    words,
+    prices,
+    maybe(weights),
+    validity,
+)
+
 
 def many(strategy: st.SearchStrategy, key) -> st.SearchStrategy:  # type: ignore[no-untyped-def,type-arg]
     return maybe(st.lists(strategy, max_size=3, unique_by=key).map(tuple))
@@ -106,7 +117,7 @@ configurations = st.builds(
     exchange_rates=many(st.builds(ExchangeRate, currencies, prices, moments), lambda r: (r.currency, r.start)),
     clusters=many(clusters, lambda c: c.name),
     teams=maybe(st.tuples(rules, rules, described)) | st.just(()),
-    rates=many(rates, lambda r: r.cluster),
+    rates=many(rates | instance_rates, lambda r: r.cluster),
     budgets=many(
         st.builds(BudgetSpec, words, st.just("month"), prices, st.just((Decimal("0.5"), Decimal(1))), st.booleans()),
         lambda b: b.team,

@@ -8,6 +8,7 @@ import pytest
 
 from finops.configuration.price_list import parse
 from finops.configuration.problems import Invalid
+from finops.configuration.specs import WeightsSpec
 
 
 def errors(text: str) -> list[str]:
@@ -23,6 +24,24 @@ def test_cells_become_rates_and_empty_ones_are_absent() -> None:
     assert first.start == datetime(2025, 12, 31, 23, tzinfo=UTC) and first.line == 2
     assert (second.capacity_type, second.start, second.line) == ("spot", None, 4)
     assert second.end == datetime(2026, 6, 30, 22, tzinfo=UTC)
+
+
+def test_the_price_of_an_instance_and_its_weights_have_columns() -> None:
+    text = "instance_type,gpu_model,price,instance_price,weights.gpu,weights.cpu,weights.memory,currency\n"
+    text += "g4dn.xlarge,,,0.526,0.95,1.25,0.5,USD\np4d.24xlarge,,,21.957642,,0,,USD\n,Tesla T4,0.60,,,,,CHF\n"
+    whole, partly, gpu = parse(text, zone=UTC)
+    assert (whole.instance_type, whole.price, whole.instance_price) == ("g4dn.xlarge", None, Decimal("0.526"))
+    assert whole.weights == WeightsSpec(gpu=Decimal("0.95"), cpu=Decimal("1.25"), memory=Decimal("0.5"))
+    assert partly.weights == WeightsSpec(cpu=Decimal(0)) and (gpu.price, gpu.instance_price, gpu.weights) == (Decimal("0.60"), None, None)
+
+
+def test_a_wrong_weight_is_told_with_its_line() -> None:
+    assert errors("node_pool,instance_price,weights.gpu,currency\ngpu,8,heavy,CHF\n") == [
+        "line 2: rates[0].weights.gpu: 'heavy' is not a decimal number; write it like \"3.80\""
+    ]
+    assert errors("gpu_model,instance_price,currency\nT4,8,CHF\n") == [
+        "line 2: rates[0]: an instance_price needs an instance_type or a node_pool to say whose it is"
+    ]
 
 
 def test_semicolons_and_tabs_separate_too() -> None:
@@ -53,8 +72,8 @@ def test_the_header_is_required() -> None:
     assert errors("gpu_model,price\nT4,1\n")[0].startswith("line 1: the column currency is missing; the header is cluster,")
     assert "did you mean 'price'" in errors("prise,currency\n1,CHF\n")[0]
     assert errors("price,price,currency\n1,1,CHF\n")[0] == "line 1: the column price stands there more than once; remove one"
-    assert errors("") == ["line 1: the column price and currency is missing; the header is "
-                          "cluster,node_pool,instance_type,capacity_type,gpu_model,price,currency,from,until"]  # fmt: skip
+    assert errors("") == ["line 1: the column price or instance_price and currency is missing; the header is "
+                          "cluster,node_pool,instance_type,capacity_type,gpu_model,price,instance_price,weights.gpu,weights.cpu,weights.memory,currency,from,until"]  # fmt: skip
     assert errors("price,currency\n") == ["line 1: no rate follows the header; write one per line"]
 
 

@@ -43,7 +43,7 @@ ONE = [
     ("rates:\n- {price: 1}", "line 2: rates[0]: the key 'currency' is missing"),
     (
         rate("price_: 1"),
-        "line 2: rates[0].price_: unknown key; known are cluster, node_pool, instance_type, capacity_type, gpu_model, price, currency, from, until; did you mean 'price'?",
+        "line 2: rates[0].price_: unknown key; known are cluster, node_pool, instance_type, capacity_type, gpu_model, price, instance_price, weights, currency, from, until; did you mean 'price'?",
     ),
     (
         rate("gpu_model: NVIDIA"),
@@ -63,6 +63,35 @@ ONE = [
     (
         "rates:\n- {price: 0.12345678901, currency: CHF}",
         "line 2: rates[0].price: '0.12345678901' has more than 10 decimals",
+    ),
+    (
+        "rates:\n- {currency: CHF, gpu_model: T4}",
+        "line 2: rates[0]: the key 'price' (per GPU-hour) or 'instance_price' (per hour of a whole instance) is missing",
+    ),
+    (
+        "rates:\n- {price: 1, instance_price: 8, instance_type: x, currency: CHF}",
+        "line 2: rates[0]: has both price and instance_price; keep the one that is meant",
+    ),
+    (
+        "rates:\n- {instance_price: 8, cluster: lab, currency: CHF}",
+        "line 2: rates[0]: an instance_price needs an instance_type or a node_pool to say whose it is",
+    ),
+    (
+        "rates:\n- {instance_price: 16000.01, node_pool: gpu, currency: CHF}",
+        "line 2: rates[0].instance_price: '16000.01' is above 16000 per hour; the price is for one hour of one instance",
+    ),
+    (rate("weights: {gpu: 1}"), "line 2: rates[0]: weights divide an instance_price; a price per GPU-hour has none"),
+    (
+        "rates:\n- {instance_price: 8, node_pool: gpu, currency: CHF, weights: {gpu: 0}}",
+        "line 2: rates[0].weights.gpu: '0' must be above 0",
+    ),
+    (
+        "rates:\n- {instance_price: 8, node_pool: gpu, currency: CHF, weights: {ram: 1}}",
+        "line 2: rates[0].weights.ram: unknown key; known are gpu, cpu, memory",
+    ),
+    (
+        "rates:\n- {instance_price: 8, node_pool: gpu, currency: CHF}\n- {price: 1, node_pool: gpu, currency: CHF}",
+        "line 3: rates[1]: applies to the same GPUs at the same time as the rate on line 2; end one with until or remove it",
     ),
     ("rates:\n- {price: -1, currency: CHF}", "line 2: rates[0].price: '-1' must be above 0"),
     (

@@ -125,13 +125,13 @@ def test_no_number(price: str) -> None:
 
 
 def test_all_errors_are_reported_in_file_order() -> None:
-    text = "currency: chf\ncurency: CHF\nrates:\n- {price: abc, currency: CHF}\n- {price: 0, currency: X}\ncurrency: EUR\n"
+    text = "currency: chf\ncurency: CHF\nrates:\n- {price: abc, currency: CHF}\n- {price: -1, currency: X}\ncurrency: EUR\n"
     assert errors(text) == [
         "line 1: currency: 'chf' is not a currency code of three capital letters; write it like \"CHF\"",
         f"line 2: curency: unknown key; known are {', '.join(SECTIONS)}; did you mean 'currency'?",
         "line 4: rates[0].price: 'abc' is not a decimal number; write it like \"3.80\"",
         "line 5: rates[1].currency: 'X' is not a currency code of three capital letters; write it like \"CHF\"",
-        "line 5: rates[1].price: '0' must be above 0",
+        "line 5: rates[1].price: '-1' must be above 0",
         "line 6: currency: the key is already on line 1",
     ]
 
