@@ -1,8 +1,10 @@
 """Every series the product reads, once: its spellings, and how a window of it is asked for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-GPU = "nvidia_com_(gpu|gpu_shared|mig_.+)|k8s_amazonaws_com_vgpu"
+from finops.accounting.gpu_resources import DEFAULT, Resources, pattern
+
+GPU = pattern()
 PROFILING = ("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_UTIL_RATIO", "dcgm_fi_prof_gr_engine_active")
 UTILISATION = ("DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_GPU_UTIL_RATIO", "dcgm_gpu_utilization")
 
@@ -30,6 +32,8 @@ QUERIES = (
     Query("requests", ("kube_pod_container_resource_requests",), "which pod holds what, and when it was seen", extra=GPUS_HELD),
     Query("init_requests", ("kube_pod_init_container_resource_requests",), "init containers and native sidecars", extra=GPUS_HELD),
     Query("capacity", ("kube_node_status_capacity",), "what a node has and that it was there", extra=(("resource", "=~", GPU),)),
+    Query("allocatable", ("kube_node_status_allocatable",), "what of it a pod can get: the rest is unhealthy", extra=(("resource", "=~", GPU),)),
+    Query("claims", ("kube_pod_resourceclaim_info",), "pods that hold devices by a claim: no request tells of those"),
     Query("scheduled", ("kube_pod_status_scheduled_time",), "the instant a pod is bound", "max_over_time"),
     Query("accepted", ("kube_pod_start_time",), "stands in for a missing bind time", "max_over_time"),
     Query("started", ("kube_pod_container_state_started",), "first start of a container", "min_over_time"),
@@ -65,3 +69,12 @@ RUNNING = Query("running", ("kube_pod_status_phase",), "first scrape that saw it
 # Asked by name only, for nodes whose labels count GPUs and whose capacity does not.
 NODE_SEEN = Query("node_seen", ("kube_node_created",), "when such a node was there")
 NAMES = frozenset(name for query in (*QUERIES, PHASES, RUNNING, NODE_SEEN) for name in query.names)
+
+
+def queries(resources: Resources = DEFAULT) -> tuple[Query, ...]:
+    """The catalogue for a cluster with these GPU resources beside NVIDIA's own."""
+    return QUERIES if resources == DEFAULT else tuple(_about(query, pattern(resources)) for query in QUERIES)
+
+
+def _about(query: Query, gpus: str) -> Query:
+    return replace(query, extra=tuple((label, operator, gpus if value == GPU else value) for label, operator, value in query.extra))

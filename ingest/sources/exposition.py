@@ -9,9 +9,9 @@ import numpy as np
 from ingest.catalogue import NAMES, QUERIES
 from ingest.sources import Samples, SourceError, storable
 
-# Of these only the rows about GPUs are read; a large cluster has thousands about CPU and memory beside them.
+# Of these only the rows that may be about GPUs are read; a large cluster has thousands about CPU and memory beside them.
 ABOUT_RESOURCES = frozenset(n for q in QUERIES for n in q.names if any(label == "resource" for label, _, _ in q.extra))
-OF_GPUS = ('resource="nvidia_com_', 'resource="k8s_amazonaws_com_vgpu"')
+NO_GPUS = re.compile(r'[{,]\s*resource="(cpu|memory|pods|storage|ephemeral_storage|hugepages_\w*|attachable_volumes_\w*)"')
 ESCAPE = re.compile(r"\\(.)")
 LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|(?=\}))')
 SHOWN = 120
@@ -25,7 +25,7 @@ class Malformed(ValueError):
 def wanted(line: str) -> bool:
     """Whether the product reads this line's series."""
     name = line[: min(found for found in (line.find("{"), line.find(" "), len(line)) if found >= 0)]
-    return name in NAMES and (name not in ABOUT_RESOURCES or any(told in line for told in OF_GPUS))
+    return name in NAMES and (name not in ABOUT_RESOURCES or not NO_GPUS.search(line))
 
 
 def chosen(text: str) -> str:
