@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from finops.accounting.gpu_resources import DEFAULT, Resources, pattern
 
 GPU = pattern()
+CLAIMED = "dra_claim_name"  # on a device's series, where the exporter knows of claims
 PROFILING = ("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_UTIL_RATIO", "dcgm_fi_prof_gr_engine_active")
 UTILISATION = ("DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_GPU_UTIL_RATIO", "dcgm_gpu_utilization")
 
@@ -74,6 +75,12 @@ NAMES = frozenset(name for query in (*QUERIES, PHASES, RUNNING, NODE_SEEN) for n
 def queries(resources: Resources = DEFAULT) -> tuple[Query, ...]:
     """The catalogue for a cluster with these GPU resources beside NVIDIA's own."""
     return QUERIES if resources == DEFAULT else tuple(_about(query, pattern(resources)) for query in QUERIES)
+
+
+def traces(gpus: str = GPU) -> list[tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]]:
+    """Names and matchers of the series by which a source tells of GPUs at all: where they are given by claims, no capacity names them."""
+    names = {query.key: query.names for query in QUERIES}
+    return [(names["capacity"], (("resource", "=~", gpus),)), (names["claims"], ()), ((*UTILISATION, *PROFILING), ((CLAIMED, "!=", ""),))]
 
 
 def _about(query: Query, gpus: str) -> Query:

@@ -6,11 +6,12 @@ from functools import partial
 
 from . import document, values
 from .fields import Fields, Place
+from .gpu_resources import gpu_resources
 from .specs import ClusterSpec, DcgmEndpoint, ExportersSpec, OpenMetricsSpec, PrometheusSpec, Source
 
 POLICIES = ("keep", "owner", "proportional", "quota", "even")
 SOURCES = ("prometheus", "exporters", "openmetrics")
-KEYS = ("name", "source", "scrape_interval", "node_pool_label", "user_label", "unallocated_policy")
+KEYS = ("name", "source", "scrape_interval", "node_pool_label", "user_label", "unallocated_policy", "gpu_resources")
 PROMETHEUS = (
     "url",
     "match",
@@ -42,7 +43,7 @@ def clusters(place: Place) -> tuple[ClusterSpec, ...]:
 
 def _cluster(place: Place) -> ClusterSpec:
     fields = Fields(place, KEYS)
-    source = fields.need("source")
+    source, resources = fields.need("source"), fields.get("gpu_resources")
     return ClusterSpec(
         name=fields.required("name", values.word, ""),
         source=_source(source) if source else _NOTHING,
@@ -50,6 +51,7 @@ def _cluster(place: Place) -> ClusterSpec:
         node_pool_label=fields.optional("node_pool_label", values.kubernetes_label),
         user_label=fields.optional("user_label", values.kubernetes_label),
         unallocated_policy=fields.optional("unallocated_policy", partial(values.one_of, known=POLICIES)),
+        gpu_resources=gpu_resources(resources) or None if resources else None,
     )
 
 

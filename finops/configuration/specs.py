@@ -60,6 +60,17 @@ Source = PrometheusSpec | ExportersSpec | OpenMetricsSpec
 
 
 @dataclass(frozen=True, slots=True)
+class GpuResourceSpec:
+    """A resource of another maker that counts as GPUs, or that does not (`ignore`)."""
+
+    resource: str
+    model_label: str | None = None
+    gpu_model: str | None = None
+    units_per_gpu: int | None = None
+    ignore: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterSpec:
     """``scrape_interval`` in seconds."""
 
@@ -69,6 +80,7 @@ class ClusterSpec:
     node_pool_label: str | None = None
     user_label: str | None = None
     unallocated_policy: str | None = None
+    gpu_resources: tuple[GpuResourceSpec, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from finops.accounting.gpu_resources import gpu_resources
 from finops.models import Cluster, Rate, TeamRule
-from ingest.catalogue import QUERIES, Query
+from ingest.catalogue import QUERIES, Query, queries
 from ingest.doctor.diagnosis import Diagnosis
 from ingest.sources import Samples, Source, selector
 from ingest.tidy.answers import Answers
@@ -46,7 +47,8 @@ class Evidence:
         self.series = 0
         self.match: Mapping[str, str] = getattr(source, "match", {})
         self._held = source.during(at - HOUR, at)
-        self.found = {query.key: self.read(query, seconds=WINDOW) for query in QUERIES}
+        self.resources = gpu_resources(cluster.gpu_resources)
+        self.found = {query.key: self.read(query, seconds=WINDOW) for query in queries(self.resources)}
 
     def say(self, level: str, check: str, message: str, cost: str = "", mend: str = "") -> Diagnosis:
         return Diagnosis(self.cluster.name, level, check, message, cost, mend)
@@ -125,7 +127,9 @@ class Evidence:
 
     @cached_property
     def nodes(self) -> list[Node]:
-        return nodes(self.answers, self.devices, pool_label=self.cluster.node_pool_label, configured=self.cluster.scrape_interval)
+        return nodes(
+            self.answers, self.devices, pool_label=self.cluster.node_pool_label, configured=self.cluster.scrape_interval, resources=self.resources
+        )
 
     def node_labels(self, node: str) -> dict[str, str]:
         """What kube-state-metrics told of a node's labels, as it spells them."""
