@@ -10,6 +10,7 @@ from finops.accounting.energy import energy
 from finops.accounting.gpu_resources import CLAIM, measurable
 from finops.accounting.hour_findings import RAN, Evidence, Tenancy, findings
 from finops.accounting.leases import Lease, lease
+from finops.accounting.money import stored
 from finops.accounting.pieces import pieces
 from finops.accounting.placement import Want, placement
 from finops.book import Book
@@ -63,8 +64,9 @@ class Hour:
         hours = Fraction(alive[1] - alive[0], 3600)
         for kind, gpus in node.withheld.items():
             self.evidence.withheld.append((kind, node.name, round(float(Fraction(gpus)), 6), round(float(Fraction(gpus) * hours), 6)))
-        free = self.free.get(node.name, Decimal(0))
-        if unknown and free:
+        seconds = round(sum(min(span.end, alive[1]) - max(span.start, alive[0]) for _, span in unknown))
+        free = min(self.free.get(node.name, Decimal(0)), stored(Decimal(sum(node.models.values()) * seconds) / 3600))
+        if free:
             self._teams_of(node, unknown, alive, "")
             self.evidence.claims[node.name] = [held.id for held, _ in unknown], free
 

@@ -37,6 +37,8 @@ class NodeGpus:
     shared_on_a_board: bool = False  # two pods named on one board at a time
     at_once: Sequence[Mapping[str, int]] = ()  # capacities that were there at one time, where they changed
     units_per_gpu: Mapping[str, int] = field(default_factory=dict)  # where the configuration tells
+    instances: Mapping[int, int] = field(default_factory=dict)  # MIG instances seen, by their slices
+    slots_label: Mapping[str, int] = field(default_factory=dict)  # slots per MIG instance by resource, as labels say
 
 
 def unit_share(resource: str, node: NodeGpus) -> Fraction:
@@ -44,10 +46,20 @@ def unit_share(resource: str, node: NodeGpus) -> Fraction:
     if told := node.units_per_gpu.get(resource):
         return Fraction(1, told)
     if mig := MIG_RESOURCE.match(resource):
-        return Fraction(int(mig[1]), slices_of(node.model))
+        return Fraction(int(mig[1]), slices_of(node.model) * _slots(resource, int(mig[1]), node))
     if single := MIG_PRODUCT.search(node.product_label):
-        return Fraction(int(single[1]), slices_of(node.model))
+        return Fraction(int(single[1]), slices_of(node.model) * _slots(resource, int(single[1]), node))
     return Fraction(1, replicas(resource, node))
+
+
+def _slots(resource: str, size: int, node: NodeGpus) -> int:
+    """How many units one MIG instance of `size` slices is shared in: the capacity by the instances, where anything says that it is shared."""
+    units, told = node.capacity.get(resource, 0), node.slots_label.get(resource, 0)
+    if not (resource.endswith("_shared") or told > 1 or node.product_label.upper().endswith("-SHARED")):
+        return 1
+    alike = [r for r in node.capacity if (other := MIG_RESOURCE.match(r)) and int(other[1]) == size]
+    seen = node.instances.get(size, 0) if len(alike) < 2 else 0
+    return units // seen if seen and units and units % seen == 0 else max(told, 1)
 
 
 def replicas(resource: str, node: NodeGpus) -> int:

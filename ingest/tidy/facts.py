@@ -62,8 +62,7 @@ def facts(
     `resources`: those that count as GPUs beside NVIDIA's own.
     """
     found = pods(answers, configured=configured)
-    names = _names(answers)
-    cards = devices(answers, {(p.namespace, p.name) for p in found}, names, configured=configured)
+    cards = devices(answers, {(p.namespace, p.name) for p in found}, placeable(answers), configured=configured)
     machines = nodes(answers, cards, pool_label=pool_label, configured=configured, resources=resources)
     uses = use(found, machines, cards, start=answers.start, end=min(answers.end, until))
     hour = _instant(answers.start)
@@ -82,7 +81,7 @@ def facts(
     )
 
 
-def _names(answers: Answers) -> set[str]:
+def placeable(answers: Answers) -> set[str]:
     """Nodes that may carry boards: those with GPU capacity, and others that a short host name cannot confuse with them."""
     found: dict[str, set[str]] = {key: {labels["node"] for labels, *_ in answers.columns(key) if labels.get("node")} for key in ("capacity", *NODES)}
     short = {name.split(".")[0] for name in found["capacity"]}

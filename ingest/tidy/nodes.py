@@ -195,6 +195,8 @@ def _gpus(told: _Told, devices: list[Device], labels: dict[str, str], resources:
         any(d.shared for d in devices),
         [{r: n for r, n in mix.items() if r in ours} for mix in told.mixes()],
         {r: resources[r].units_per_gpu for r in ours if r in resources and resources[r].units_per_gpu},
+        {size: at_once(d.seen for d in devices if d.slices == size) for size in {d.slices for d in devices if d.instance}},
+        {r: _number(labels, f"{r.removesuffix('_shared')}_replicas") for r in ours},
     )
 
 

@@ -97,6 +97,15 @@ def test_what_no_series_tells_is_unknown_and_never_nothing(tmp_path) -> None:
     assert doubts("no_measurement") == []
 
 
+def test_a_pod_of_six_minutes_may_hold_no_more_than_the_boards_of_six_minutes(tmp_path) -> None:
+    """Two boards, and a claim from 10:10 to 10:16 that nothing ties to them."""
+    times = minutes(10, 16)
+    Claims().machine().claimed("a", at=10, times=times).card("GPU-1", busy=0.9).card("GPU-2", busy=0.0).collected(tmp_path)
+    (finding,) = doubts("resource_claims")
+    # Last seen at 10:15, held until 10:15:30: two boards for 330 seconds.
+    assert finding.evidence["gpu_hours"] == "0.1833333333"
+
+
 def test_a_claim_beside_a_request_or_off_the_gpu_nodes_gives_something_else(tmp_path) -> None:
     """A network device's claim of a pod that asks for a GPU, and one on a node without any."""
     fleet = Claims().node().bound("a", at=-20, started=-20).claimed("a", "nic").claimed("b", "nic", node="cpu-1").card("GPU-1", "a")
