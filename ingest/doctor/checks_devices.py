@@ -20,9 +20,9 @@ BOTH = ("profiling", "utilisation")
 def utilisation(seen: Evidence) -> Iterator[Diagnosis]:
     """Which of the two busy figures are there; a MIG instance has profiling only."""
     profiling, percent = seen.names("profiling"), seen.names("utilisation")
-    others = {model for node in seen.nodes for model in node.model_of.values()}
-    if not profiling and not percent and others and all(node.models.keys() <= others for node in seen.nodes):
-        yield seen.say("ok", "dcgm", f"only GPUs of other makers are there ({named(others)}): allocation and cost, no use")
+    if not profiling and not percent and seen.others_only:
+        shown = named({model for node in seen.nodes for model in node.models})
+        yield seen.say("ok", "dcgm", f"only GPUs of other makers are there ({shown}): allocation and cost, no use")
         return
     if not profiling and not percent:
         yield seen.say("fault", "dcgm", "no DCGM utilisation series in the last 15 minutes",

@@ -142,6 +142,11 @@ class Evidence:
             self.answers, self.devices, pool_label=self.cluster.node_pool_label, configured=self.cluster.scrape_interval, resources=self.resources
         )
 
+    @cached_property
+    def others_only(self) -> bool:
+        """Whether every GPU is of a maker whose exporter is not read."""
+        return bool(self.nodes) and all(node.models.keys() <= set(node.model_of.values()) for node in self.nodes)
+
     def node_labels(self, node: str) -> dict[str, str]:
         """What kube-state-metrics told of a node's labels, as it spells them."""
         return next((row for row in self.labels("node_labels") if row.get("node") == node), {})

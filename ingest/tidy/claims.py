@@ -14,13 +14,16 @@ DEVICES = ("profiling", "utilisation")
 
 def claims(answers: Answers, bound: Mapping[Key, float]) -> dict[Key, tuple[str, list[float]]]:
     """Node and sightings (unix seconds, rising) of each pod with a claim that has a node. `bound`: when pods were bound, where told."""
-    nodes = {pod_key(labels): labels["node"] for labels, _ in answers.last("pod_info") if labels.get("node")}
     told: dict[Key, set[float]] = defaultdict(set)
     for labels, times, values in answers.counts("claims"):
         told[pod_key(labels)].update(t for t, v in zip(times, values, strict=True) if v == 1)
     shown: dict[Key, set[float]] = defaultdict(set)
-    bearers = _bearers(nodes)
-    for name, times in _on_devices(answers):
+    on_devices = list(_on_devices(answers))
+    if not (told or on_devices):
+        return {}
+    nodes = {pod_key(labels): labels["node"] for labels, _ in answers.last("pod_info") if labels.get("node")}
+    bearers = _bearers(nodes) if on_devices else {}
+    for name, times in on_devices:
         for time in times:
             if pod := _whose(bearers.get(name, []), bound, time):
                 shown[pod].add(time)
@@ -31,8 +34,8 @@ def claims(answers: Answers, bound: Mapping[Key, float]) -> dict[Key, tuple[str,
 def claimants(found: Mapping[str, Samples]) -> set[str]:
     """The uids of pods with claims, to be asked about in detail."""
     told = {labels.get("uid", "") for labels in found["claims"].labels}
-    bearers = _bearers({pod_key(labels): "" for labels in found["pod_info"].labels})
     rows = [labels for key in DEVICES for labels in found[key].labels if labels.get(CLAIMED)]
+    bearers = _bearers({pod_key(labels): "" for labels in found["pod_info"].labels}) if rows else {}
     return (told | {pod[2] for labels in rows for pod in bearers.get(_name(labels), [])}) - {""}
 
 
