@@ -11,7 +11,7 @@ from tests.cases_dcgm.scraped import Scraped
 from tests.cases_dcgm.scraped import hours as figures
 from tests.cases_kube.ground import D, Ground, hours
 from tests.cases_opencost.ground import rule
-from tests.fleet import HOUR, TEN, WHOLE, bill, minutes
+from tests.fleet import GPU, HOUR, TEN, WHOLE, bill, minutes
 
 pytestmark = pytest.mark.django_db
 LONG = minutes(-20, 200)
@@ -108,7 +108,7 @@ def test_a_pod_of_six_minutes_may_hold_no_more_than_the_boards_of_six_minutes(tm
 
 def test_a_claim_beside_a_request_or_off_the_gpu_nodes_gives_something_else(tmp_path) -> None:
     """A network device's claim of a pod that asks for a GPU, and one on a node without any."""
-    fleet = Claims().node().bound("a", at=-20, started=-20).claimed("a", "nic").claimed("b", "nic", node="cpu-1").card("GPU-1", "a")
+    fleet = Claims().node(**{GPU: 2}).bound("a", at=-20, started=-20).claimed("a", "nic").claimed("b", "nic", node="cpu-1").card("GPU-1", "a").card("GPU-2", busy=0.0)
     fleet.put("kube_node_info", {"node": "cpu-1", "system_uuid": "m"}, 1).collected(tmp_path)
     assert hours("allocated", by="pod") == {"a": (1,)}
     assert doubts("resource_claims") == doubts("unknown_node") == []

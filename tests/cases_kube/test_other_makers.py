@@ -123,8 +123,10 @@ def test_an_nvidia_board_without_a_name_is_not_the_amd_pods(tmp_path) -> None:
     assert hours("allocated", "used", by="pod") == {"a": (1, 0)}
 
 
-def test_a_resource_of_nvidias_under_another_name_is_measured(tmp_path) -> None:
-    configured({"resource": "nvidia.com/a100", "gpu_model": A100})
-    ground = Ground().node(nvidia_com_a100=2).bound("a", at=-20, started=-20, resource="nvidia_com_a100").card("GPU-1", "a").card("GPU-2", busy=0.0)
-    ground.collected(tmp_path)
+@pytest.mark.parametrize("units", [None, 4])
+def test_a_resource_of_nvidias_under_another_name_is_measured(units: int | None, tmp_path) -> None:
+    """Two boards, in one unit or in four: a board's worth of units, of a board that is half busy."""
+    configured({"resource": "nvidia.com/a100", "gpu_model": A100, "units_per_gpu": units})
+    ground = Ground().node(nvidia_com_a100=2 * (units or 1)).card("GPU-1", "a").card("GPU-2", busy=0.0)
+    ground.bound("a", units or 1, at=-20, started=-20, resource="nvidia_com_a100").collected(tmp_path)
     assert hours("allocated", "used", "unallocated", by="pod") == {"a": (1, D("0.5"), 0), "": (0, 0, 1)}
