@@ -83,6 +83,7 @@ def _clusters(wanted: tuple, changes: list[str], *, now: datetime) -> None:
             "scrape_interval": spec.scrape_interval,
             "node_pool_label": spec.node_pool_label or "",
             "user_label": spec.user_label or "",
+            "gpu_resources": [asdict(entry) for entry in spec.gpu_resources or ()],
             "ended_at": None,
         }
         new = row.pk is None

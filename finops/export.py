@@ -12,6 +12,7 @@ from finops.configuration.specs import (
     DcgmEndpoint,
     ExchangeRate,
     ExportersSpec,
+    GpuResourceSpec,
     OpenMetricsSpec,
     PrometheusSpec,
     RateSpec,
@@ -39,7 +40,8 @@ def configuration(*, now: datetime) -> Configuration:
 
 def _clusters() -> tuple[ClusterSpec, ...]:
     return tuple(ClusterSpec(row.name, source_of(row.source), row.scrape_interval, row.node_pool_label or None,
-                             row.user_label or None, *policies.written(row))
+                             row.user_label or None, *policies.written(row),
+                             gpu_resources=tuple(GpuResourceSpec(**entry) for entry in row.gpu_resources) or None)
                  for row in Cluster.objects.filter(ended_at=None).order_by("id"))
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
 
+from finops.accounting.gpu_resources import CLAIM
 from finops.accounting.hour_findings import Card
 from finops.accounting.leases import Sightings, lease
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node alive over [start, end), unix seconds; it may begin or end outside the hour."""
+    """A node alive over [start, end), unix seconds; it may begin or end outside the hour. `withheld`: GPUs no pod could get, by kind."""
 
     name: str
     start: int
@@ -25,6 +26,7 @@ class Node:
     capacity: dict[str, int]
     cpus: float | None = None
     memory: float | None = None  # bytes
+    withheld: dict[str, str] = field(default_factory=dict)
 
     def unit_share(self, resource: str) -> Fraction:
         return Fraction(self.unit_shares.get(resource, "1"))
@@ -97,6 +99,7 @@ def read(cursor, cluster: int, start: datetime, end: datetime) -> Found:
     _leases(cursor, cluster, start, end, found)
     _uses(cursor, cluster, start, end, found)
     _cards(cursor, cluster, start, end, found)
+    _claims(cursor, cluster, start, found)
     _other_hours(cursor, cluster, found)
     return found
 
@@ -112,7 +115,8 @@ select coalesce(o.node, b.node), coalesce(o.created, b.created), coalesce(o.firs
     coalesce(o.last_seen, b.last_seen), coalesce(o.half_interval, b.half_interval), a.node is not null,
     coalesce(o.unit_shares, b.unit_shares), coalesce(o.models, b.models), coalesce(o.node_pool, b.node_pool),
     coalesce(o.instance_type, b.instance_type), coalesce(o.capacity_type, b.capacity_type), coalesce(o.capacity, b.capacity),
-    case when o.node is null then b.cpus else o.cpus end, case when o.node is null then b.memory_bytes else o.memory_bytes end
+    case when o.node is null then b.cpus else o.cpus end, case when o.node is null then b.memory_bytes else o.memory_bytes end,
+    coalesce(o.withheld, '{}')
 from own o full join before b using (node, node_uid) left join after a
     on a.node = coalesce(o.node, b.node) and a.node_uid = coalesce(o.node_uid, b.node_uid)
 where o.node is not null or a.node is not null order by 1
@@ -123,10 +127,11 @@ def _nodes(cursor, cluster: int, start: datetime, end: datetime) -> list[Node]:
     cursor.execute(NODES, {"cluster": cluster, "start": start})
     begin, until = start.timestamp(), end.timestamp()
     nodes = []
-    for name, created, first, earlier, last, half, later, unit_shares, models, pool, instance, kind, capacity, *size in cursor.fetchall():
+    for name, created, first, earlier, last, half, later, unit_shares, models, pool, instance, kind, capacity, *size, withheld in cursor.fetchall():
         joined = created if created is not None else begin if earlier else first - half
         left = until if later or last >= until else last + half
-        nodes.append(Node(name, round(joined), round(left), _json(unit_shares), _json(models), pool, instance, kind, _json(capacity), *size))
+        about = _json(unit_shares), _json(models), pool, instance, kind, _json(capacity)
+        nodes.append(Node(name, round(joined), round(left), *about, *size, _json(withheld)))
     return nodes
 
 
@@ -196,6 +201,21 @@ def _cards(cursor, cluster: int, start: datetime, end: datetime, found: Found) -
         [cluster, start, end],
     )
     found.cards = [Card(*row) for row in cursor.fetchall()]
+
+
+def _claims(cursor, cluster: int, start: datetime, found: Found) -> None:
+    """Where no device of the hour tells what a claim gives: what the nearest hour shows that does."""
+    blind = {held.id: held for each in found.held.values() for held in each if held.resource == CLAIM and held.id not in found.models}
+    if not blind:
+        return
+    cursor.execute(
+        """select distinct on (uid) uid || ' ' || resource, gpu_models from pod_hour
+           where cluster_id = %s and uid = any(%s) and resource = %s and gpu_models <> '{}'
+           order by uid, abs(extract(epoch from hour - %s)), hour""",
+        [cluster, sorted({id_.split(" ")[0] for id_ in blind}), CLAIM, start],
+    )
+    for lease_id, models in cursor.fetchall():
+        found.models[lease_id] = _json(models)
 
 
 def _other_hours(cursor, cluster: int, found: Found) -> None:

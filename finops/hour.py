@@ -1,12 +1,16 @@
 """One hour of one cluster, charged pool by pool: its lines, and what is doubtful about them."""
 
+from collections import defaultdict
+from decimal import Decimal
 from fractions import Fraction
 
 from finops import ledger, unallocated
 from finops.accounting.charge import Hold, Pool, Span, charge
 from finops.accounting.energy import energy
+from finops.accounting.gpu_resources import CLAIM, measurable
 from finops.accounting.hour_findings import RAN, Evidence, Tenancy, findings
 from finops.accounting.leases import Lease, lease
+from finops.accounting.money import stored
 from finops.accounting.pieces import pieces
 from finops.accounting.placement import Want, placement
 from finops.book import Book
@@ -23,6 +27,7 @@ class Hour:
         self.quarters = [(q, min(q + 900, end)) for q in range(start, end, 900)]
         self.lines = ledger.Made()
         self.evidence = Evidence(cards=found.cards)
+        self.free: dict[str, Decimal] = defaultdict(Decimal)  # GPU-hours nobody held, by node
 
     def made(self) -> ledger.Made:
         """The hour's lines, holdings and findings."""
@@ -36,7 +41,8 @@ class Hour:
         return self.lines
 
     def _node(self, node: Node, alive: Span) -> None:
-        leases = [(held, span, node.unit_share(held.resource) * held.quantity) for held, span in _reaching(self.found.held.get(node.name, []), alive)]
+        reaching = _reaching(self.found.held.get(node.name, []), alive)
+        leases = [(held, span, gpus) for held, span in reaching if (gpus := self._gpus(node, held)) is not None]
         wants = [Want(held.id, gpus, int(span.start), int(span.end), self.found.models.get(held.id, {})) for held, span, gpus in leases]
         parts, unplaced = placement(wants, node.models)
         self.evidence.unplaced |= unplaced
@@ -45,6 +51,32 @@ class Hour:
         for model, boards in node.models.items():
             holds = [self._hold(held, span, gpus * part, model, alive) for held, span, gpus in leases if (part := parts[held.id].get(model))]
             self._pool(node, model, Pool(boards, *alive), holds)
+        self._doubts(node, alive, [(held, span) for held, span in reaching if self._gpus(node, held) is None])
+
+    def _gpus(self, node: Node, held: Held) -> Fraction | None:
+        """What a lease holds; None where it is claims whose devices no hour shows."""
+        if held.resource != CLAIM:
+            return node.unit_share(held.resource) * held.quantity
+        seen = self.found.models.get(held.id, {})
+        return sum((Fraction(gpus).limit_denominator(5040) for gpus in seen.values()), Fraction(0)) if seen else None
+
+    def _doubts(self, node: Node, alive: Span, unknown: list[tuple[Held, Lease]]) -> None:
+        """Notes what of the node no pod could get, and the pods of which nothing tells what their claims give them."""
+        hours = Fraction(alive[1] - alive[0], 3600)
+        for kind, gpus in node.withheld.items():
+            self.evidence.withheld.append((kind, node.name, round(float(Fraction(gpus)), 6), round(float(Fraction(gpus) * hours), 6)))
+        seconds = round(sum(min(span.end, alive[1]) - max(span.start, alive[0]) for _, span in unknown))
+        free = min(self.free.get(node.name, Decimal(0)), stored(Decimal(sum(node.models.values()) * seconds) / 3600))
+        if free:
+            self._teams_of(node, unknown, alive, "")
+            self.evidence.claims[node.name] = [held.id for held, _ in unknown], free
+
+    def _teams_of(self, node: Node, leases: list[tuple[Held, Lease]], alive: Span, model: str) -> None:
+        """Notes leases that no line is made of, with their teams."""
+        for held, span in leases:
+            hold, holdings = self._hold(held, span, Fraction(held.quantity), model, alive), dict[str, dict]()
+            self._cut(node, model, hold, holdings)
+            self._note(node, hold, [each["team"] for each in holdings.values()])
 
     def _hold(self, held: Held, span: Lease, gpus: Fraction, model: str, alive: Span) -> Hold:
         return Hold(
@@ -70,6 +102,7 @@ class Hour:
         if excess:
             self.evidence.over.append((node.name, model, tuple(cut), excess))
         kwh = self._energy(node, model, pool, cut, [(start, end) for start, end, _ in prices])
+        self.free[node.name] += sum((line.hours.get("unallocated", Decimal(0)) for line in lines), Decimal(0))
         for line in lines:
             self.lines.add(line, holdings[line.id], kwh.get((line.id, line.start)))
             if line.price is None:
@@ -97,6 +130,7 @@ class Hour:
                 hold.end - hold.started,
                 sum(hold.measured.values()),
                 next(filter(None, words), ""),
+                measurable(hold.id.split(" ")[-1]),
             )
         )
 
@@ -105,13 +139,12 @@ class Hour:
         alive = self.start, self.end
         for name in sorted(self.found.held.keys() - known):
             node = Node(name, *alive, {}, {}, "", "", "", {})
-            for held, span in _reaching(self.found.held[name], alive):
-                hold = self._hold(held, span, Fraction(held.quantity), "", alive)
-                if hold.end - hold.start >= RAN:
-                    holdings: dict[str, dict] = {}
-                    self._cut(node, "", hold, holdings)
-                    self._note(node, hold, [each["team"] for each in holdings.values()])
-                    self.evidence.homeless[name].append(hold.id)
+            # A claim on a node without GPUs gives something else.
+            lost = [(held, span) for held, span in _reaching(self.found.held[name], alive) if self._gpus(node, held) is not None]
+            lost = [(held, span) for held, span in lost if min(span.end, alive[1]) - max(span.start, alive[0]) >= RAN]
+            self._teams_of(node, lost, alive, "")
+            if lost:
+                self.evidence.homeless[name] = [held.id for held, _ in lost]
 
     def _energy(self, node: Node, model: str, pool: Pool, cut: Pieces, spans: list[Span]) -> dict[tuple[str, int], float]:
         held = {id_: self.found.joules[id_, model] for id_ in cut if (id_, model) in self.found.joules}

@@ -26,6 +26,7 @@ class Cluster(models.Model):
     scrape_interval = models.FloatField(null=True)
     node_pool_label = models.CharField(max_length=317, blank=True)
     user_label = models.CharField(max_length=317, blank=True)
+    gpu_resources = models.JSONField(default=list)  # as in the configuration file
     ended_at = models.DateTimeField(null=True)
     first_hour = models.DateTimeField(null=True)  # since when its source has samples
 

@@ -1,8 +1,11 @@
 """Every series the product reads, once: its spellings, and how a window of it is asked for."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-GPU = "nvidia_com_(gpu|gpu_shared|mig_.+)|k8s_amazonaws_com_vgpu"
+from finops.accounting.gpu_resources import DEFAULT, Resources, pattern
+
+GPU = pattern()
+CLAIMED = "dra_claim_name"  # on a device's series, where the exporter knows of claims
 PROFILING = ("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_PROF_GR_ENGINE_UTIL_RATIO", "dcgm_fi_prof_gr_engine_active")
 UTILISATION = ("DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_GPU_UTIL_RATIO", "dcgm_gpu_utilization")
 
@@ -40,6 +43,8 @@ QUERIES = (
     Query(
         "size", ("kube_node_status_capacity",), "what an instance's price is divided by", "max_over_time", (("resource", "=~", "cpu|memory"),)
     ),
+    Query("allocatable", ("kube_node_status_allocatable",), "what of it a pod can get: the rest is unhealthy", extra=(("resource", "=~", GPU),)),
+    Query("claims", ("kube_pod_resourceclaim_info",), "pods that hold devices by a claim: no request tells of those"),
     Query("scheduled", ("kube_pod_status_scheduled_time",), "the instant a pod is bound", "max_over_time"),
     Query("accepted", ("kube_pod_start_time",), "stands in for a missing bind time", "max_over_time"),
     Query("started", ("kube_pod_container_state_started",), "first start of a container", "min_over_time"),
@@ -78,3 +83,18 @@ RUNNING = Query("running", ("kube_pod_status_phase",), "first scrape that saw it
 # Asked by name only, for nodes whose labels count GPUs and whose capacity does not.
 NODE_SEEN = Query("node_seen", ("kube_node_created",), "when such a node was there")
 NAMES = frozenset(name for query in (*QUERIES, PHASES, RUNNING, NODE_SEEN) for name in query.names)
+
+
+def queries(resources: Resources = DEFAULT) -> tuple[Query, ...]:
+    """The catalogue for a cluster with these GPU resources beside NVIDIA's own."""
+    return QUERIES if resources == DEFAULT else tuple(_about(query, pattern(resources)) for query in QUERIES)
+
+
+def traces(gpus: str = GPU) -> list[tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]]:
+    """Names and matchers of the series by which a source tells of GPUs at all: where they are given by claims, no capacity names them."""
+    names = {query.key: query.names for query in QUERIES}
+    return [(names["capacity"], (("resource", "=~", gpus),)), (names["claims"], ()), ((*UTILISATION, *PROFILING), ((CLAIMED, "!=", ""),))]
+
+
+def _about(query: Query, gpus: str) -> Query:
+    return replace(query, extra=tuple((label, operator, gpus if value == GPU else value) for label, operator, value in query.extra))

@@ -12,15 +12,17 @@ from itertools import groupby
 
 from django.db import DatabaseError, InterfaceError, connection
 
+from finops.accounting.gpu_resources import DEFAULT, Resources, gpu_resources
 from finops.models import Cluster
 from finops.times import now
 from ingest import store, windows
 from ingest.blame import nobodys, retried
-from ingest.catalogue import NODE_SEEN, PHASES, QUERIES, RUNNING, Query
+from ingest.catalogue import NODE_SEEN, PHASES, QUERIES, RUNNING, Query, queries
 from ingest.scrapes import scrape_interval
 from ingest.sources import Samples, Source, SourceError, Spent, Unreachable
 from ingest.sources.decode import one_line
 from ingest.tidy.answers import MARGIN, Answers
+from ingest.tidy.claims import claimants
 from ingest.tidy.facts import facts
 from ingest.tidy.label_runs import LABELLED, named, raw, several
 from ingest.tidy.machines import MACHINES, replaced
@@ -71,7 +73,8 @@ def _chunk(
 ) -> list[str]:
     before = replace(source.spent)
     try:
-        found = fetch(source, [(c.start.timestamp(), c.end.timestamp()) for c in chunk])
+        hours = [(c.start.timestamp(), c.end.timestamp()) for c in chunk]
+        found = fetch(source, hours, resources=gpu_resources(cluster.gpu_resources))
     except Exception as error:
         if nobodys(error):
             raise
@@ -123,7 +126,7 @@ def _one(
         answers = cut(found, claimed.start.timestamp(), claimed.end.timestamp())
         rows = facts(
             answers, until=until.timestamp(), pool_label=cluster.node_pool_label, user_label=cluster.user_label,
-            configured=scrape_interval(cluster),
+            configured=scrape_interval(cluster), resources=gpu_resources(cluster.gpu_resources),
         )  # fmt: skip
         retried(lambda: store.store(rows, cluster=cluster.id, attempt=claimed.attempt, until=until, settled=settled, spent=spent))
     except windows.Overtaken:
@@ -146,10 +149,13 @@ def _chunks(claims: Sequence[Claim]) -> Iterator[list[Claim]]:
             yield run[first : first + HOURS_AT_ONCE]
 
 
-def fetch(source: Source, hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:
-    """Samples by catalogue key over `hours` with their margins; reduced ones bear their window's end as time."""
+def fetch(source: Source, hours: Sequence[tuple[float, float]], *, resources: Resources = DEFAULT) -> dict[str, Samples]:
+    """Samples by catalogue key over `hours` with their margins; reduced ones bear their window's end as time.
+
+    `resources`: those that count as GPUs beside NVIDIA's own.
+    """
     during = source.during(hours[0][0] - MARGIN, hours[-1][1] + MARGIN)
-    answers = during.parallel([lambda query=query: _ask(during, query, hours) for query in QUERIES])
+    answers = during.parallel([lambda query=query: _ask(during, query, hours) for query in queries(resources)])
     found = {query.key: _read(query, answer) for query, answer in zip(QUERIES, answers, strict=True)}
     found["phases"] = _phases(during, found, hours)
     found["running"] = _running(during, found, hours)
@@ -174,14 +180,14 @@ def _ask(source: Source, query: Query, hours: Sequence[tuple[float, float]]) -> 
 def _phases(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
     """Raw phases of the pods that ended and whose end has no timestamp, evicted ones for instance."""
     known = {labels.get("uid") for labels in found["completed"].labels}
-    holders = {labels.get("uid") for labels in found["requests"].labels}
+    holders = {labels.get("uid") for labels in found["requests"].labels} | claimants(found)
     doubtful = sorted({labels.get("uid", "") for labels in found["terminal"].labels} & holders - known - {""})
     return _about(source, PHASES, "uid", doubtful, hours)
 
 
 def _running(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
     """Raw phases of the pods of which no container that asks for GPUs tells a start in one of the hours."""
-    doubtful: set[str] = set()
+    doubtful: set[str] = claimants(found) - {labels.get("uid", "") for key in ("started", "restarts") for labels in found[key].labels}
     for start, end in hours:
         asking = _containers(found[key].between(start - MARGIN, end + MARGIN) for key in ("requests", "init_requests"))
         telling = _containers(found[key].between(end + MARGIN - 1, end + MARGIN + 1) for key in ("started", "restarts"))
@@ -218,7 +224,8 @@ def _label_changes(source: Source, found: Mapping[str, Samples], hours: Sequence
     answers = {}
     for key, label in LABELLED.items():
         query = next(query for query in QUERIES if query.key == key)
-        changed = sorted(several(found[key], label) & {labels.get(label, "") for labels in found["requests"].labels})
+        holders = {labels.get(label, "") for name in ("requests", "claims") for labels in found[name].labels}
+        changed = sorted(several(found[key], label) & (holders | claimants(found)))
         answers[raw(key)] = _about(source, query, label, changed, hours)
     return answers
 

@@ -2,6 +2,7 @@
 
 import os
 
+from finops.accounting.gpu_resources import gpu_resources, pattern
 from finops.models import Cluster
 from ingest.sources import Source, SourceError
 from ingest.sources.exporters import open_pages
@@ -33,6 +34,7 @@ def open_prometheus(cluster: Cluster, spec: dict, *, max_parallel: int | None = 
         ca_file=spec.get("ca_file"),
         bearer_token=_secret(cluster, spec.get("bearer_token_env")),
         basic_auth=tuple(basic.split(":", 1)) if basic else None,
+        gpus=pattern(gpu_resources(cluster.gpu_resources)),
         **more,
     )
 

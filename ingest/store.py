@@ -7,6 +7,7 @@ from datetime import datetime
 from django.db import connection, transaction
 
 from finops import partitions
+from finops.accounting.gpu_resources import CLAIM
 from finops.accounting.leases import Sightings, lease
 from ingest.sources import Spent
 from ingest.tidy.facts import BOARD_COLUMNS, NODE_COLUMNS, POD_COLUMNS, QUOTA_COLUMNS, USE_COLUMNS, Facts
@@ -155,17 +156,16 @@ def _bridged(cursor, cluster: int, facts: Facts) -> list[tuple[float, float]]:
 
 
 def _models(cursor, cluster: int, facts: Facts) -> dict[str, str]:
-    """The GPU models this hour shows, by uid, of pods on nodes with several."""
+    """The GPU models this hour shows, by uid, of pods on nodes with several, and of those with claims: nothing else tells what those hold."""
     cursor.execute(
         """select node from node_hour where cluster_id = %s and hour = %s and (select count(*) from jsonb_object_keys(models)) > 1""",
         [cluster, facts.start],
     )
-    if not (nodes := [node for (node,) in cursor.fetchall()]):
-        return {}
+    nodes = [node for (node,) in cursor.fetchall()]
     cursor.execute(
         """select uid, string_agg(resource || gpu_models::text, ' ' order by resource) from pod_hour
-           where cluster_id = %s and hour = %s and node = any(%s) group by uid""",
-        [cluster, facts.start, nodes],
+           where cluster_id = %s and hour = %s and (node = any(%s) or resource = %s) group by uid""",
+        [cluster, facts.start, nodes, CLAIM],
     )
     return dict(cursor.fetchall())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-PREFIXES = frozenset({"nvidia", "tesla", "quadro"})
+PREFIXES = frozenset({"nvidia", "tesla", "quadro", "amd", "instinct", "intel"})
 _WORD = re.compile(r"[^\W_]+")
 _PROFILE = re.compile(r"[0-9]+[cg]")
 
@@ -15,7 +15,7 @@ def normalise_model(text: str) -> str:
     The suffixes are those of the NVIDIA device plugin (time-slicing: ``-SHARED``; MIG: ``-MIG-<profile>``).
     """
     words = _without_suffixes(_WORD.findall(text.casefold()))
-    while words and words[0] in PREFIXES:
+    while words and words[0] in PREFIXES and words[1:] != ["gpu"]:  # a maker's GPU of no known model stays that maker's
         words = words[1:]
     return "".join(words)
 

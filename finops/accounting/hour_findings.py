@@ -32,7 +32,8 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Tenancy:
-    """One lease's hour on one pool. `pod`: namespace/name; `teams`: its teams in the hour; `claimed`: a reserved word a label gave as team."""
+    """One lease's hour on one pool. `pod`: namespace/name; `teams`: its teams in the hour; `claimed`: a reserved word a label gave as team;
+    `measurable`: whether an exporter that is read could tell its use."""
 
     lease: str
     pod: str
@@ -41,6 +42,7 @@ class Tenancy:
     ran_seconds: int
     measured_seconds: float
     claimed: str = ""
+    measurable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,9 @@ class Evidence:
     over: (node, model, leases, excess GPU-seconds); unpriced: GPU-hours by what has no price, and why;
     unplaced: leases on a node of several models that nothing ties to one of them;
     untold: boards of each node whose capacity names no GPU; homeless: leases by the node they name, of which nothing is known;
-    kept: the policy that found nobody to bear a node pool's unallocated cost, and that cost.
+    kept: the policy that found nobody to bear a node pool's unallocated cost, and that cost;
+    withheld: (kind, node, mean GPUs, GPU-hours) that no pod could get; claims: leases by claims of which nothing tells what they hold, and
+    the GPU-hours of their node that nobody else held.
     """
 
     tenancies: list[Tenancy] = field(default_factory=list)
@@ -72,6 +76,8 @@ class Evidence:
     homeless: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     untold: dict[str, int] = field(default_factory=dict)
     kept: Mapping[str, tuple[str, Decimal]] = field(default_factory=dict)
+    withheld: list[tuple[str, str, float, float]] = field(default_factory=list)
+    claims: dict[str, tuple[list[str], Decimal]] = field(default_factory=dict)
 
 
 def findings(evidence: Evidence) -> list[Finding]:
@@ -143,7 +149,8 @@ def _no_measurement(evidence: Evidence, about: About) -> Iterator[Finding]:
     measured = {tenancy.node for tenancy in evidence.tenancies if tenancy.measured_seconds > 0}
     seen: dict[str, list[Tenancy]] = defaultdict(list)
     for tenancy in evidence.tenancies:
-        seen[tenancy.lease].append(tenancy)
+        if tenancy.measurable:
+            seen[tenancy.lease].append(tenancy)
     for lease, parts in seen.items():
         silent = max(p.ran_seconds for p in parts) >= RAN and not any(p.measured_seconds > 0 for p in parts)
         if silent and parts[0].node in measured:
@@ -184,9 +191,39 @@ def _no_quota(evidence: Evidence, about: About) -> Iterator[Finding]:
             yield Finding("no_quota", pool, text, {"node_pool": pool, "unallocated_cost": str(cost)})
 
 
+def _stranded_slices(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for node, gpus, hours in _withheld(evidence, "stranded"):
+        text = f"MIG slices of {node} worth {gpus:g} GPUs belong to no instance, so that no pod can ask for them; cut its boards anew to use them"
+        yield Finding("stranded_slices", node, text, {"node": node, "gpus": gpus, "gpu_hours": str(hours)})
+
+
+def _unhealthy_gpus(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for node, gpus, hours in _withheld(evidence, "unhealthy"):
+        text = f"{gpus:g} GPUs of {node} (mean of the hour) are in its capacity and not allocatable: paid for, and no new pod gets them; see its device plugin's log"
+        yield Finding("unhealthy_gpus", node, text, {"node": node, "gpus": gpus, "gpu_hours": str(hours)})
+
+
+def _withheld(evidence: Evidence, kind: str) -> list[tuple[str, float, float]]:
+    """(node, mean GPUs, GPU-hours): a node that came back within the hour is told of once, with all of its hours."""
+    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for each, node, gpus, hours in evidence.withheld:
+        if each == kind:
+            found[node].append((gpus, hours))
+    return [(node, max(gpus for gpus, _ in parts), round(sum(hours for _, hours in parts), 6)) for node, parts in sorted(found.items())]
+
+
+def _resource_claims(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for node, (leases, hours) in sorted(evidence.claims.items()):
+        text = (
+            f"{len(leases)} pods on {node} hold resource claims, and no device's series names them: what they hold and cost is unknown; "
+            f"up to {hours.normalize():f} GPU-hours that count as unallocated are theirs"
+        )
+        yield _named("resource_claims", node, text, leases, about, node=node, gpu_hours=str(hours))
+
+
 RULES = (
     _over_committed, _unpriced, _frozen_profiling, _rejected_samples, _inferred_device, _reserved_team_label, _no_measurement, _unknown_model,
-    _unknown_node, _no_capacity, _no_pool_owner, _no_quota,
+    _unknown_node, _no_capacity, _no_pool_owner, _no_quota, _stranded_slices, _unhealthy_gpus, _resource_claims,
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 
@@ -36,15 +36,30 @@ class NodeGpus:
     replicas_label: int = 0
     shared_on_a_board: bool = False  # two pods named on one board at a time
     at_once: Sequence[Mapping[str, int]] = ()  # capacities that were there at one time, where they changed
+    units_per_gpu: Mapping[str, int] = field(default_factory=dict)  # where the configuration tells
+    instances: Mapping[int, int] = field(default_factory=dict)  # MIG instances seen, by their slices
+    slots_label: Mapping[str, int] = field(default_factory=dict)  # slots per MIG instance by resource, as labels say
 
 
 def unit_share(resource: str, node: NodeGpus) -> Fraction:
     """GPUs that one unit of `resource` on `node` holds."""
+    if told := node.units_per_gpu.get(resource):
+        return Fraction(1, told)
     if mig := MIG_RESOURCE.match(resource):
-        return Fraction(int(mig[1]), slices_of(node.model))
+        return Fraction(int(mig[1]), slices_of(node.model) * _slots(resource, int(mig[1]), node))
     if single := MIG_PRODUCT.search(node.product_label):
-        return Fraction(int(single[1]), slices_of(node.model))
+        return Fraction(int(single[1]), slices_of(node.model) * _slots(resource, int(single[1]), node))
     return Fraction(1, replicas(resource, node))
+
+
+def _slots(resource: str, size: int, node: NodeGpus) -> int:
+    """How many units one MIG instance of `size` slices is shared in: the capacity by the instances, where anything says that it is shared."""
+    units, told = node.capacity.get(resource, 0), node.slots_label.get(resource, 0)
+    if not (resource.endswith("_shared") or told > 1 or node.product_label.upper().endswith("-SHARED")):
+        return 1
+    alike = [r for r in node.capacity if (other := MIG_RESOURCE.match(r)) and int(other[1]) == size]
+    seen = node.instances.get(size, 0) if len(alike) < 2 else 0
+    return units // seen if seen and units and units % seen == 0 else max(told, 1)
 
 
 def replicas(resource: str, node: NodeGpus) -> int:
@@ -77,9 +92,21 @@ def boards(node: NodeGpus) -> int:
     if _counted_twice(node):
         return node.boards_seen
     by_capacity = max(ceil(sum(n * unit_share(r, node) for r, n in units.items())) for units in node.at_once or [node.capacity])
-    mig = any(MIG_RESOURCE.match(r) for r in node.capacity) or MIG_PRODUCT.search(node.product_label)
     # Leftover slices that no profile fills make capacity look smaller than the boards that carry them.
-    return max(by_capacity, node.boards_seen) if mig else by_capacity or node.boards_seen or node.count_label
+    return max(by_capacity, node.boards_seen) if _is_cut(node) else by_capacity or node.boards_seen or node.count_label
+
+
+def _is_cut(node: NodeGpus) -> bool:
+    return any(MIG_RESOURCE.match(r) for r in node.capacity) or bool(MIG_PRODUCT.search(node.product_label))
+
+
+def stranded(node: NodeGpus, capacity: Mapping[str, int]) -> Fraction:
+    """GPUs in slices that belong to no MIG instance while `capacity` is what the node offers: no pod can ask for them."""
+    if not _is_cut(node):
+        return Fraction(0)
+    twice = _counted_twice(node)
+    reached = sum((n * unit_share(r, node) for r, n in capacity.items() if not (twice and r == PLAIN)), Fraction(0))
+    return max(Fraction(0), boards(node) - reached)
 
 
 def _counted_twice(node: NodeGpus) -> bool:

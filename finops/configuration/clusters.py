@@ -6,11 +6,12 @@ from functools import partial
 
 from . import document, values
 from .fields import Fields, Place
+from .gpu_resources import gpu_resources
 from .specs import ClusterSpec, DcgmEndpoint, ExportersSpec, NodePoolSpec, OpenMetricsSpec, PrometheusSpec, Source
 
 POLICIES = ("keep", "owner", "proportional", "quota", "even")
 SOURCES = ("prometheus", "exporters", "openmetrics")
-KEYS = ("name", "source", "scrape_interval", "node_pool_label", "user_label", "unallocated_policy", "node_pools")
+KEYS = ("name", "source", "scrape_interval", "node_pool_label", "user_label", "unallocated_policy", "node_pools", "gpu_resources")
 PROMETHEUS = (
     "url",
     "match",
@@ -42,7 +43,7 @@ def clusters(place: Place) -> tuple[ClusterSpec, ...]:
 
 def _cluster(place: Place) -> ClusterSpec:
     fields = Fields(place, KEYS)
-    source, pools = fields.need("source"), fields.get("node_pools")
+    source, pools, resources = fields.need("source"), fields.get("node_pools"), fields.get("gpu_resources")
     return ClusterSpec(
         name=fields.required("name", values.word, ""),
         source=_source(source) if source else _NOTHING,
@@ -51,6 +52,7 @@ def _cluster(place: Place) -> ClusterSpec:
         user_label=fields.optional("user_label", values.kubernetes_label),
         unallocated_policy=fields.optional("unallocated_policy", _policy),
         node_pools=(_node_pools(pools) or None) if pools else None,
+        gpu_resources=gpu_resources(resources) or None if resources else None,
     )
 
 

@@ -71,6 +71,17 @@ class NodePoolSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class GpuResourceSpec:
+    """A resource of another maker that counts as GPUs, or that does not (`ignore`)."""
+
+    resource: str
+    model_label: str | None = None
+    gpu_model: str | None = None
+    units_per_gpu: int | None = None
+    ignore: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterSpec:
     """``scrape_interval`` in seconds."""
 
@@ -81,6 +92,7 @@ class ClusterSpec:
     user_label: str | None = None
     unallocated_policy: str | None = None
     node_pools: tuple[NodePoolSpec, ...] | None = None
+    gpu_resources: tuple[GpuResourceSpec, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,10 @@ BOTH = ("profiling", "utilisation")
 def utilisation(seen: Evidence) -> Iterator[Diagnosis]:
     """Which of the two busy figures are there; a MIG instance has profiling only."""
     profiling, percent = seen.names("profiling"), seen.names("utilisation")
+    if not profiling and not percent and seen.others_only:
+        shown = named({model for node in seen.nodes for model in node.models})
+        yield seen.say("ok", "dcgm", f"only GPUs of other makers are there ({shown}): allocation and cost, no use")
+        return
     if not profiling and not percent:
         yield seen.say("fault", "dcgm", "no DCGM utilisation series in the last 15 minutes",
                        "everything is unmeasured: no use, no idle time, no efficiency", COUNTERS.format(LINES["utilisation"]))
@@ -40,7 +44,7 @@ def pod_label(seen: Evidence) -> Iterator[Diagnosis]:
     rows = [row for row in seen.labels(*BOTH)]
     found = {pod: row for row in rows if (pod := named_pod(row, seen.holders))}
     # A pod that has just been bound may not have been scraped yet.
-    settled = {(pod.namespace, pod.name) for pod in seen.holding if pod.lease and pod.lease.start < seen.at - RECENT}
+    settled = {(pod.namespace, pod.name) for pod in seen.holding if pod.lease and pod.lease.start < seen.at - RECENT} & seen.holders
     silent = settled - set(found)
     if not seen.holders or not rows or not found and not silent:
         return

@@ -44,14 +44,19 @@ def known_nodes(seen: Evidence) -> Iterator[Diagnosis]:
 
 
 def claims(seen: Evidence) -> Iterator[Diagnosis]:
-    """GPUs given through dynamic resource allocation are in no request."""
+    """GPUs given through dynamic resource allocation are in no request: the exporter alone tells which pod has which."""
     bears = [matcher("__name__", "=~", "kube_(pod_)?resourceclaim_.+"), *(matcher(k, "=", v) for k, v in seen.match.items())]
     held = seen.number(f"count(last_over_time({{{','.join(bears)}}}[1h]))")
     on_devices = {row.get("pod", "") for row in seen.labels("profiling", "utilisation") if row.get("dra_claim_name")}
-    if held or on_devices:
-        yield seen.say("warn", "claims", f"{held:.0f} series of DRA resource claims; {len(on_devices)} pods use devices by a claim",
-                       "GPUs held by a claim are in no resource request: their hours count as unallocated",
-                       "pod: resources: {limits: {nvidia.com/gpu: 1}}")
+    named_ones = {pod for device in seen.devices for pod in device.named}
+    lacking = [f"{pod.namespace}/{pod.name}" for pod in seen.claiming if (pod.namespace, pod.name) not in named_ones]
+    if lacking or held and not seen.claiming:
+        shown = f"; no device series names {named(lacking)}" if lacking else ""
+        yield seen.say("warn", "claims", f"{held:.0f} series of DRA resource claims; {len(on_devices)} pods use devices by a claim{shown}",
+                       "GPUs of a claim that no device series names count as unallocated: what their pods hold and cost is unknown",
+                       'dcgm-exporter: env: - {name: KUBERNETES_ENABLE_DRA, value: "true"}, or pod: resources: {limits: {nvidia.com/gpu: 1}}')
+    elif seen.claiming:
+        yield seen.say("ok", "claims", f"device series name all {len(seen.claiming)} pods that hold by DRA resource claims")
     else:
         yield seen.say("ok", "claims", "no DRA resource claims seen")
 

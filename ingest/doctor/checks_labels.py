@@ -76,9 +76,15 @@ def allow_list(seen: Evidence) -> str:
     pods = [label for labels in _needed(seen, "pod_label") for label in labels]
     spaces = [label for labels in _needed(seen, "namespace_label") for label in labels]
     user, pool = ([label] if label else [] for label in (seen.cluster.user_label, seen.cluster.node_pool_label))
-    kinds = (("pods", [*pods, *user, *QUEUE_LABELS]), ("namespaces", spaces), ("nodes", [*pool, *NODE_LABELS]))
+    kinds = (("pods", [*pods, *user, *QUEUE_LABELS]), ("namespaces", spaces), ("nodes", [*pool, *NODE_LABELS, *_of_models(seen)]))
     return "kube-state-metrics: --metric-labels-allowlist=" + ",".join(
         f"{kind}=[{','.join(dict.fromkeys(names))}]" for kind, names in kinds if names)
+
+
+def _of_models(seen: Evidence) -> list[str]:
+    """Labels that tell models and boards of the other makers' GPUs that are there."""
+    there = [seen.resources[name] for node in seen.nodes for name in node.model_of]
+    return [label for each in there for label in (*each.model_labels, each.count_label) if label]
 
 
 def _needed(seen: Evidence, key: str) -> tuple[list[str], list[str]]:

@@ -16,7 +16,8 @@ NAME = "dcgm-exporter: env: - {name: NODE_NAME, valueFrom: {fieldRef: {fieldPath
 
 def unplaced(seen: Evidence) -> Iterator[Diagnosis]:
     """Devices of which no label leads to a node with GPU capacity."""
-    lost = [device for device in seen.devices if device.node not in seen.node_names]
+    known = seen.node_names | {node.name for node in seen.nodes}
+    lost = [device for device in seen.devices if device.node not in known]
     if lost:
         shown = named(f"{device.uuid} ({_host(seen, device.uuid) or 'no host name'})" for device in lost)
         yield seen.say("fault", "devices' nodes", f"no GPU node is known for {shown}",
@@ -37,9 +38,9 @@ def host_names(seen: Evidence) -> Iterator[Diagnosis]:
 def without_series(seen: Evidence) -> Iterator[Diagnosis]:
     """Boards of the capacity that no series tells of."""
     boards = _boards(seen)
-    bare = [node.name for node in seen.nodes if not boards[node.name]]
-    short = [f"{node.name} ({boards[node.name]} of {node.boards})" for node in seen.nodes
-             if 0 < boards[node.name] < node.boards and not _ambiguous(seen, node, boards[node.name])]
+    bare = [node.name for node in seen.nodes if not boards[node.name] and _ours(node)]
+    short = [f"{node.name} ({boards[node.name]} of {_ours(node)})" for node in seen.nodes
+             if 0 < boards[node.name] < _ours(node) and not _ambiguous(seen, node, boards[node.name])]
     if bare and seen.devices:
         yield seen.say("fault", "GPUs without series", f"no DCGM series of {named(bare)}",
                        "hours held there are unmeasured: neither used nor idle",
@@ -73,7 +74,12 @@ def _ambiguous(seen: Evidence, node: Node, boards: int) -> bool:
     told = seen.node_labels(node.name)
     mig = any(MIG_RESOURCE.match(name) for name in node.capacity) or MIG_PRODUCT.search(told.get("label_nvidia_com_gpu_product", ""))
     labelled = told.get("label_nvidia_com_gpu_count") or told.get("label_nvidia_com_gpu_replicas")
-    return 0 < boards < node.boards and not mig and not labelled
+    return 0 < boards < _ours(node) and not mig and not labelled
+
+
+def _ours(node: Node) -> int:
+    """Boards of the makers whose exporter is read."""
+    return sum(boards for model, boards in node.models.items() if model not in node.model_of.values())
 
 
 def _host(seen: Evidence, uuid: str) -> str:

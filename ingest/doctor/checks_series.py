@@ -23,7 +23,7 @@ def present(seen: Evidence) -> Iterator[Diagnosis]:
         if spelled := seen.names(query.key):
             shown = ", ".join(f"{name}: {n} series" for name, n in spelled.items())
             yield seen.say("ok", query.key, shown)
-        elif query.key in ABSENT:
+        elif query.key in ABSENT and (query.names[0].startswith("kube_") or not seen.others_only):
             yield _absent(seen, query.key)
 
 
@@ -32,6 +32,8 @@ def _absent(seen: Evidence, key: str) -> Diagnosis:
     if seen.lately(key):
         return seen.say(level, key, f"{name} was there within the hour, but not in the last 15 minutes",
                         cost, "bring its scrape target up: see Status, Targets in Prometheus")
+    if key in ("requests", "capacity") and seen.claiming:
+        return seen.say("ok", key, f"no {name} of GPUs: they are given by resource claims")
     if key == "requests" and (seen.number(f"count(last_over_time({seen.chosen((name,))}[1h]))") or not _asks(seen) and seen.names("pod_info")):
         return seen.say("ok", key, "no pod asked for a GPU in the last hour; other series of pods are there")
     line = COUNTERS.format(LINES[key]) if key in LINES else RESOURCES.format(name)

@@ -7,13 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
+from finops.accounting.gpu_resources import CLAIM, gpu_resources, measurable
 from finops.models import Cluster, Rate, TeamRule
-from ingest.catalogue import QUERIES, Query
+from ingest.catalogue import QUERIES, Query, queries
 from ingest.doctor.diagnosis import Diagnosis
 from ingest.sources import Samples, Source
 from ingest.sources.promql import selector
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, devices
+from ingest.tidy.facts import placeable
 from ingest.tidy.nodes import Node, nodes
 from ingest.tidy.own_labels import own_labels
 from ingest.tidy.pods import Pod, pods
@@ -47,7 +49,8 @@ class Evidence:
         self.series = 0
         self.match: Mapping[str, str] = getattr(source, "match", {})
         self._held = source.during(at - HOUR, at)
-        self.found = {query.key: self.read(query, seconds=WINDOW) for query in QUERIES}
+        self.resources = gpu_resources(cluster.gpu_resources)
+        self.found = {query.key: self.read(query, seconds=WINDOW) for query in queries(self.resources)}
 
     def say(self, level: str, check: str, message: str, cost: str = "", mend: str = "") -> Diagnosis:
         return Diagnosis(self.cluster.name, level, check, message, cost, mend)
@@ -107,12 +110,22 @@ class Evidence:
 
     @cached_property
     def holders(self) -> set[tuple[str, str]]:
-        """(namespace, pod) of the pods that hold."""
-        return {(pod.namespace, pod.name) for pod in self.holding}
+        """(namespace, pod) of the pods that hold GPUs an exporter could name them on, by requests."""
+        return {(pod.namespace, pod.name) for pod in self.holding if measurable(pod.resource)}
 
     @cached_property
     def holding(self) -> list[Pod]:
-        """Pods that hold GPUs now; finished ones linger in kube-state-metrics until they are deleted."""
+        """Pods that hold GPUs now by requests; finished ones linger in kube-state-metrics until they are deleted."""
+        return [pod for pod in self.there if pod.resource != CLAIM]
+
+    @cached_property
+    def claiming(self) -> list[Pod]:
+        """Pods on GPU nodes that hold by claims now."""
+        boards = {node.name for node in self.nodes}
+        return [pod for pod in self.there if pod.resource == CLAIM and pod.node in boards]
+
+    @cached_property
+    def there(self) -> list[Pod]:
         return [pod for pod in self.pods if (lease := pod.lease) and lease.end > self.at - RECENT]
 
     @cached_property
@@ -122,11 +135,18 @@ class Evidence:
     @cached_property
     def devices(self) -> list[Device]:
         known = {(pod.namespace, pod.name) for pod in self.pods}
-        return devices(self.answers, known, self.node_names, configured=self.cluster.scrape_interval)
+        return devices(self.answers, known, placeable(self.answers), configured=self.cluster.scrape_interval)
 
     @cached_property
     def nodes(self) -> list[Node]:
-        return nodes(self.answers, self.devices, pool_label=self.cluster.node_pool_label, configured=self.cluster.scrape_interval)
+        return nodes(
+            self.answers, self.devices, pool_label=self.cluster.node_pool_label, configured=self.cluster.scrape_interval, resources=self.resources
+        )
+
+    @cached_property
+    def others_only(self) -> bool:
+        """Whether every GPU is of a maker whose exporter is not read."""
+        return bool(self.nodes) and all(node.models.keys() <= set(node.model_of.values()) for node in self.nodes)
 
     def node_labels(self, node: str) -> dict[str, str]:
         """What kube-state-metrics told of a node's labels, as it spells them."""

@@ -11,7 +11,7 @@ from ingest.catalogue import QUERIES, Query
 from ingest.sources import Samples, SourceError
 from ingest.sources.promql import selector
 
-COUNTED = ("requests", "init_requests", "capacity", "profiling", "utilisation")
+COUNTED = ("requests", "init_requests", "capacity", "claims", "profiling", "utilisation")
 OBJECTS = tuple(query for query in QUERIES if query.over and not query.extra and query.above is None and not query.quarters)
 LOOK_BACK = 300.0  # seconds a server goes back for the latest sample of a series
 

@@ -9,10 +9,10 @@ import numpy as np
 from ingest.catalogue import NAMES, QUERIES
 from ingest.sources import Samples, SourceError, storable
 
-# Of these only the rows about GPUs are read, and of nodes their size; a large cluster has thousands about CPU and memory beside them.
+# Of these only the rows that may be about GPUs are read, and of nodes their size; a large cluster has thousands about CPU and memory beside them.
 ABOUT_RESOURCES = frozenset(n for q in QUERIES for n in q.names if any(label == "resource" for label, _, _ in q.extra))
-OF_GPUS = ('resource="nvidia_com_', 'resource="k8s_amazonaws_com_vgpu"', 'resource="requests.')  # the last: quotas, few as they are
-SIZES = {name: ('resource="cpu"', 'resource="memory"') for q in QUERIES if q.key == "size" for name in q.names}
+NO_GPUS = re.compile(r'[{,]\s*resource="(cpu|memory|pods|storage|ephemeral_storage|hugepages_\w*|attachable_volumes_\w*)"')
+SIZES = {name: ("cpu", "memory") for q in QUERIES if q.key == "size" for name in q.names}
 ESCAPE = re.compile(r"\\(.)")
 LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|(?=\}))')
 SHOWN = 120
@@ -26,7 +26,10 @@ class Malformed(ValueError):
 def wanted(line: str) -> bool:
     """Whether the product reads this line's series."""
     name = line[: min(found for found in (line.find("{"), line.find(" "), len(line)) if found >= 0)]
-    return name in NAMES and (name not in ABOUT_RESOURCES or any(told in line for told in (*OF_GPUS, *SIZES.get(name, ()))))
+    if name not in ABOUT_RESOURCES:
+        return name in NAMES
+    told = NO_GPUS.search(line)
+    return told is None or told[1] in SIZES.get(name, ())
 
 
 def chosen(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 
-from ingest.catalogue import QUERIES, Query
+from ingest.catalogue import GPU, Query, traces
 from ingest.sources import Samples, Skewed, SourceError, Spent, TooMuch
 from ingest.sources.counts import COUNTED, Counts, question, refuse_fewer
 from ingest.sources.credentials import plain, secrets, sent
@@ -39,12 +39,12 @@ class PrometheusSource(PrometheusConnect):
 
     `url` holds no credentials; `match` (label -> value) is for the callers who build selectors and is never added
     here; `timeout` (seconds) bounds each silence of the server and four times that a request with its retries;
-    `max_bytes` bounds one answer after decompression. ValueError for arguments that contradict each other.
+    `max_bytes` bounds one answer after decompression; `gpus` is the expression for resources that are GPUs. ValueError for arguments that contradict each other.
     """
 
     def __init__(self, url: str, *, match: Mapping[str, str] | None = None, headers: Mapping[str, str] | None = None,
                  bearer_token: str | None = None, basic_auth: tuple[str, str] | None = None, ca_file: str | None = None,
-                 timeout: float = 30.0, max_parallel: int = 2, max_bytes: int = 512 * 2**20):  # fmt: skip
+                 timeout: float = 30.0, max_parallel: int = 2, max_bytes: int = 512 * 2**20, gpus: str = GPU):  # fmt: skip
         if bearer_token and basic_auth:
             raise ValueError("give either bearer_token or basic_auth")
         session = Session(ca_file=ca_file)
@@ -57,6 +57,7 @@ class PrometheusSource(PrometheusConnect):
         self._counts = Counts()
         self.spent = Spent()
         self.max_parallel, self.max_bytes = max_parallel, max_bytes
+        self._gpus = gpus
         self._secrets = secrets(headers, bearer_token, basic_auth)
 
     def during(self, start: float, end: float) -> "PrometheusSource":
@@ -83,12 +84,12 @@ class PrometheusSource(PrometheusConnect):
         return found
 
     def span(self, *, until: float) -> tuple[float, float] | None:
-        """Walks back month by month to the first hour at whose end there was a GPU node; two empty months end the walk.
+        """Walks back month by month to the first hour at whose end there was a GPU node or a resource claim; two empty months end the walk.
 
         Where the first node came after the last whole hour, it is the running hour that begins.
         """
-        query = next(query for query in QUERIES if query.key == "capacity")
-        nodes, running = f"count({self._selector(query)})", until // 3600 * 3600
+        asked = [selector(names, match=self.match, extra=extra) for names, extra in traces(self._gpus)]
+        nodes, running = " or ".join(f"count({each})" for each in asked), until // 3600 * 3600
         found, empty, end = None, 0, running
         while empty < 2:
             ends = [end - 3600 * n for n in range(MONTH_HOURS - 1, -1, -1)]

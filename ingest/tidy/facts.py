@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import inf
 
+from finops.accounting.gpu_resources import DEFAULT, Resources, measurable
 from finops.accounting.ownership import sanitised
 from ingest.catalogue import TOP
 from ingest.sources import Samples
@@ -21,7 +22,7 @@ from ingest.tidy.use import QUARTER, Use, use
 
 NODE_COLUMNS = (
     "hour node node_uid created first_seen last_seen half_interval capacity unit_shares models boards node_pool instance_type capacity_type "
-    "cpus memory_bytes"
+    "cpus memory_bytes withheld"
 ).split()
 POD_COLUMNS = (
     "hour uid resource namespace pod node quantity first_held last_held half_interval scheduled accepted started "
@@ -57,18 +58,21 @@ class Facts:
 
 
 def facts(
-    answers: Answers, *, until: float = inf, pool_label: str = "", user_label: str = "", configured: float | None = None
-) -> Facts:
-    """The facts of [answers.start, answers.end); use is told up to `until` only, unix seconds, where the hour still runs."""
+    answers: Answers, *, until: float = inf, pool_label: str = "", user_label: str = "", configured: float | None = None,
+    resources: Resources = DEFAULT,
+) -> Facts:  # fmt: skip
+    """The facts of [answers.start, answers.end); use is told up to `until` only, unix seconds, where the hour still runs.
+
+    `resources`: those that count as GPUs beside NVIDIA's own.
+    """
     found = pods(answers, configured=configured)
-    names = _names(answers)
-    cards = devices(answers, {(p.namespace, p.name) for p in found}, names, configured=configured)
-    machines = nodes(answers, cards, pool_label=pool_label, configured=configured)
+    cards = devices(answers, {(p.namespace, p.name) for p in found}, placeable(answers), configured=configured)
+    machines = nodes(answers, cards, pool_label=pool_label, configured=configured, resources=resources)
     uses = use(found, machines, cards, start=answers.start, end=min(answers.end, until))
     hour = _instant(answers.start)
     extras = _extras(answers)
     joules, boards = energy(uses, cards, machines, _watts(extras))
-    models = _models(uses)
+    models = _models(uses) | _by_maker(found, machines, {u.pod.uid for u in uses})
     held, measured = sum(u.held_seconds for u in uses), sum(u.measured_seconds for u in uses)
     return Facts(
         hour,
@@ -82,7 +86,7 @@ def facts(
     )
 
 
-def _names(answers: Answers) -> set[str]:
+def placeable(answers: Answers) -> set[str]:
     """Nodes that may carry boards: those with GPU capacity, and others that a short host name cannot confuse with them."""
     found: dict[str, set[str]] = {key: {labels["node"] for labels, *_ in answers.columns(key) if labels.get("node")} for key in ("capacity", *NODES)}
     short = {name.split(".")[0] for name in found["capacity"]}
@@ -111,6 +115,7 @@ def _node(hour: datetime, n: Node) -> list[object]:
         n.capacity_type,
         n.cpus,
         n.memory,
+        n.withheld,
     ]
 
 
@@ -121,6 +126,21 @@ def _models(uses: Sequence[Use]) -> dict[tuple[str, str], dict[str, float]]:
     for (uid, resource, *_), (model, share) in sorted(seats.items()):
         found[uid, resource][model] = found[uid, resource].get(model, 0.0) + share
     return found
+
+
+def _by_maker(found: Sequence[Pod], machines: Sequence[Node], seen: set[str]) -> dict[tuple[str, str], dict[str, float]]:
+    """GPUs of each model of leases that no device tells of, on nodes with GPUs of several makers: a resource is its maker's."""
+    models: dict[tuple[str, str], dict[str, float]] = {}
+    mixed = {n.name: n for n in machines if n.model_of and n.models.keys() - set(n.model_of.values())}
+    for p in found:
+        if (n := mixed.get(p.node)) and p.uid not in seen:
+            gpus = float(p.quantity * n.unit_shares.get(p.resource, 1))
+            ours = {model: boards for model, boards in n.models.items() if model not in n.model_of.values()}
+            if theirs := n.model_of.get(p.resource):
+                models[p.uid, p.resource] = {theirs: gpus}
+            elif p.resource in n.unit_shares and measurable(p.resource):
+                models[p.uid, p.resource] = {model: gpus * boards / sum(ours.values()) for model, boards in ours.items()}
+    return models
 
 
 def _label_runs(p: Pod, user_label: str) -> list[dict[str, object]]:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from finops.accounting.gpu_resources import DEFAULT, Resources, measurable
 from finops.accounting.ownership import sanitised
 from finops.accounting.shares import NodeGpus, boards, slices_of, unit_share
 from finops.accounting.usage import scrape_interval
@@ -14,9 +15,12 @@ from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, at_once, slots
 from ingest.tidy.label_runs import named
 from ingest.tidy.machines import Machine, machines, together
+from ingest.tidy.other_gpus import model_by_labels, other_gpus
 from ingest.tidy.presence import counted, model_of_type
+from ingest.tidy.withheld import withheld
 
 Counted = tuple[str, list[float], list[float]]
+Units = dict[float, dict[str, int]]  # by scrape and resource
 POOLS = ("karpenter_sh_nodepool", "eks_amazonaws_com_nodegroup", "cloud_google_com_gke_nodepool", "kubernetes_azure_com_agentpool")
 SPOT = {
     "karpenter_sh_capacity_type": ("spot",),
@@ -30,9 +34,8 @@ INSTANCE_TYPES = ("node_kubernetes_io_instance_type", "beta_kubernetes_io_instan
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """`unit_shares`: GPUs per unit of each resource; `models`: boards per model name; `cpus` in cores and `memory` in bytes, where told.
-
-    Unix seconds.
+    """`unit_shares`: GPUs per unit of each resource; `models`: boards per model name; `cpus` in cores and `memory` in bytes, where told;
+    `model_of`: the model of the resources of makers whose exporter is not read; `withheld`: GPUs that no pod can get, by kind. Unix seconds.
     """
 
     name: str
@@ -50,9 +53,13 @@ class Node:
     capacity_type: str
     cpus: float | None = None
     memory: float | None = None
+    model_of: dict[str, str] = field(default_factory=dict)
+    withheld: dict[str, str] = field(default_factory=dict)
 
 
-def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configured: float | None) -> list[Node]:
+def nodes(
+    answers: Answers, devices: list[Device], *, pool_label: str, configured: float | None, resources: Resources = DEFAULT
+) -> list[Node]:
     """Every node whose capacity names a GPU resource, and every other that has boards by its labels or the exporter: they were paid for.
 
     A name that went on to another machine is two nodes.
@@ -62,32 +69,33 @@ def nodes(answers: Answers, devices: list[Device], *, pool_label: str, configure
     on_node: dict[str, list[Device]] = defaultdict(list)
     for device in devices:
         on_node[device.node].append(device)
-    capacities, sizes = _capacities(answers), _sizes(answers)
+    capacities, sizes, free = _capacities(answers), _sizes(answers), _allocatable(answers)
     found = []
     for name in sorted({*capacities, *({*labels, *known} & on_node.keys())}):
         row = named(labels.get(name, {}))
         for machine in known.get(name) or [Machine("", None)]:
             there = _there(on_node[name], answers, machine)
             told = capacities.get(name, [])
-            found += _node(name, told, machine, there, row, answers, sizes=sizes[name], pool_label=pool_label, configured=configured)
+            found += _node(name, told, free[name], machine, there, row, answers, sizes=sizes[name],
+                           pool_label=pool_label, configured=configured, resources=resources)  # fmt: skip
     return found
 
 
 def _node(
-    name: str, rows: Sequence[Counted], machine: Machine, devices: list[Device], row: dict[str, str], answers: Answers, *,
-    sizes: dict[str, float], pool_label: str, configured: float | None,
+    name: str, rows: Sequence[Counted], free: Units, machine: Machine, devices: list[Device], row: dict[str, str], answers: Answers, *,
+    sizes: dict[str, float], pool_label: str, configured: float | None, resources: Resources,
 ) -> list[Node]:  # fmt: skip
     """The machine as a node; none where it never had GPUs. `sizes`: its cpus and memory."""
     told = _capacity(rows, machine, answers)
     if not told.most:  # no device plugin answers: its boards are there all the same
         told.most = {resource: 0 for resource, *_ in rows if resource}
         told.series += [device.time.tolist() for device in devices if len(device.time)]
-    gpus = _gpus(told, devices, row)
-    if not (told.series and boards(gpus)):
+    gpus, others = _gpus(told, devices, row, resources), other_gpus(*_of_others(told, resources), row, resources)
+    if not (told.series and (boards(gpus) or others.models)):
         return []
     # Each target's own spacing: two kube-state-metrics side by side would seem to scrape twice as often.
     interval = configured or float(np.median([scrape_interval(np.array(times)) for times in told.series]))
-    count = boards(gpus)
+    count, shares = boards(gpus), {r: unit_share(r, gpus) for r in gpus.capacity} | others.unit_shares
     return [
         Node(
             name,
@@ -97,14 +105,16 @@ def _node(
             max(map(max, told.series)),
             interval / 2,
             told.most,
-            {r: unit_share(r, gpus) for r in told.most},
-            _models(count, devices, gpus.model),
-            count,
+            shares,
+            _models(count, devices, gpus.model) | others.models,
+            count + sum(others.models.values()),
             _pool(row, pool_label),
             next((row[k] for k in INSTANCE_TYPES if row.get(k)), ""),
             _capacity_type(row),
             sizes.get("cpu"),
             sizes.get("memory"),
+            others.model_of,
+            withheld(told.at, {at: units for at, units in free.items() if machine.at(at)}, gpus, shares, interval=interval),
         )
     ]
 
@@ -127,6 +137,15 @@ def _sizes(answers: Answers) -> dict[str, dict[str, float]]:
         if 0 < most <= MOST_BYTES:
             node = found[labels.get("node", "")]
             node[labels["resource"]] = max(node.get(labels["resource"], 0.0), most)
+    return found
+
+
+def _allocatable(answers: Answers) -> dict[str, Units]:
+    """What pods could get of each node's resources, by scrape."""
+    found: dict[str, Units] = defaultdict(lambda: defaultdict(dict))
+    for labels, times, values in answers.counts("allocatable"):
+        for at, units in zip(times, values, strict=True):
+            found[labels.get("node", "")][at][labels["resource"]] = int(units)
     return found
 
 
@@ -170,12 +189,20 @@ def _was(device: Device, start: float, end: float) -> bool:
     return device.seen[0] < end and device.seen[1] >= start
 
 
-def _gpus(told: _Told, devices: list[Device], labels: dict[str, str]) -> NodeGpus:
+def _of_others(told: _Told, resources: Resources) -> tuple[dict[str, int], list[dict[str, int]]]:
+    """Most units, and those that were there at one time, of the resources of makers whose exporter is not read."""
+    return {r: n for r, n in told.most.items() if r in resources and not measurable(r)}, told.mixes()
+
+
+def _gpus(told: _Told, devices: list[Device], labels: dict[str, str], resources: Resources) -> NodeGpus:
     whole = [d for d in devices if not d.instance]
     product = labels.get("nvidia_com_gpu_product", "")
-    model = devices[0].model if devices else product or model_of_type(labels)
+    others, _ = _of_others(told, resources)
+    ours = {r: n for r, n in told.most.items() if r not in others}
+    named = next((model_by_labels(resources[r], labels) for r in sorted(ours) if r in resources), "")
+    model = devices[0].model if devices else product or model_of_type(labels) or named
     return NodeGpus(
-        told.most,
+        ours,
         _boards_seen(devices),
         _boards_seen(whole),
         model,
@@ -183,7 +210,10 @@ def _gpus(told: _Told, devices: list[Device], labels: dict[str, str]) -> NodeGpu
         counted(labels),
         _number(labels, "nvidia_com_gpu_replicas"),
         any(d.shared for d in devices),
-        told.mixes(),
+        [{r: n for r, n in mix.items() if r in ours} for mix in told.mixes()],
+        {r: resources[r].units_per_gpu for r in ours if r in resources and resources[r].units_per_gpu},
+        {size: at_once(d.seen for d in devices if d.slices == size) for size in {d.slices for d in devices if d.instance}},
+        {r: _number(labels, f"{r.removesuffix('_shared')}_replicas") for r in ours},
     )
 
 

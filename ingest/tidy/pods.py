@@ -6,9 +6,11 @@ from math import inf, isfinite
 
 import numpy as np
 
+from finops.accounting.gpu_resources import CLAIM
 from finops.accounting.leases import Lease, Sightings, lease
 from finops.accounting.usage import scrape_interval
 from ingest.tidy.answers import Answers, pod_key
+from ingest.tidy.claims import claims
 from ingest.tidy.label_runs import Run, label_runs
 from ingest.tidy.owners import Workload, workloads
 
@@ -17,7 +19,7 @@ Key = tuple[str, str, str]  # namespace, pod, uid
 
 @dataclass(frozen=True, slots=True)
 class Pod:
-    """One pod's hold on `quantity` units of `resource`; `lease` as this hour alone knows it."""
+    """One pod's hold on `quantity` units of `resource`, CLAIM for what its resource claims give it; `lease` as this hour alone knows it."""
 
     uid: str
     resource: str
@@ -37,8 +39,9 @@ class Pod:
 
 
 def pods(answers: Answers, *, configured: float | None) -> list[Pod]:
-    """Every pod bound to a node with a GPU request, one entry per resource."""
+    """Every pod bound to a node with a GPU request, one entry per resource, and every other one with a resource claim."""
     held, nodes, quantities, holders, interval = _requests(answers, configured=configured)
+    interval = _claims(answers, held, nodes, interval=interval, told=bool(held or configured))
     facts = {key: _lowest(answers, key) for key in ("scheduled", "accepted", "completed", "terminal")}
     facts |= {"ended": _first(answers, "phases"), "running": _first(answers, "running")}
     starts, restarts = _containers(answers, "started"), _containers(answers, "restarts")
@@ -47,7 +50,7 @@ def pods(answers: Answers, *, configured: float | None) -> list[Pod]:
     chains = workloads(answers, {pod: runs[-1].labels for pod, runs in labels.items()})
     found = []
     for (pod, resource), times in sorted(held.items()):
-        mine = holders[pod, resource] or {*starts.get(pod, {}), *restarts.get(pod, {})}  # of an init container's GPUs any container tells
+        mine = holders.get((pod, resource)) or {*starts.get(pod, {}), *restarts.get(pod, {})}  # of an init container's GPUs any container tells
         again = times[0] if mine & restarts.get(pod, {}).keys() else None
         begun = min((at for container, at in starts.get(pod, {}).items() if container in mine), default=again)
         seen = _sightings(pod, times, facts, begun, half=interval / 2)
@@ -58,7 +61,7 @@ def pods(answers: Answers, *, configured: float | None) -> list[Pod]:
                 pod[0],
                 pod[1],
                 nodes[pod],
-                quantities[pod, resource],
+                quantities.get((pod, resource), 1),
                 seen,
                 chains.get(pod) or Workload("Pod", pod[1], pod[1]),
                 labels.get(pod, []),
@@ -106,6 +109,18 @@ def _requests(answers: Answers, *, configured: float | None):
     interval = configured or (float(np.median(spacings)) if spacings else 60.0)
     holders = {key: set(main[key]) for key in held}
     return {key: sorted(times) for key, times in held.items()}, nodes, quantities, holders, interval
+
+
+def _claims(
+    answers: Answers, held: dict[tuple[Key, str], list[float]], nodes: dict[Key, str], *, interval: float, told: bool
+) -> float:
+    """Adds the pods that hold by claims alone; beside a request for GPUs a claim gives something else. Returns the scrape interval."""
+    asking = set(nodes)
+    found = {pod: where for pod, where in claims(answers, _lowest(answers, "scheduled")).items() if pod not in asking}
+    held |= {(pod, CLAIM): times for pod, (_, times) in found.items()}
+    nodes |= {pod: node for pod, (node, _) in found.items()}
+    spacings = [] if told else [scrape_interval(np.array(times)) for _, times in found.values()]
+    return float(np.median(spacings)) if spacings else interval
 
 
 def _lowest(answers: Answers, key: str) -> dict[Key, float]:

@@ -8,6 +8,7 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from finops.accounting.gpu_resources import CLAIM, measurable
 from finops.accounting.usage import REACH, Floats, cells
 from ingest.tidy.devices import Device, at_once
 from ingest.tidy.nodes import Node, instance_size
@@ -65,7 +66,7 @@ def _seats(pods: list[Pod], nodes: list[Node], devices: list[Device]) -> list[Se
         on_node[device.node].append(device)
     held: dict[str, list[Pod]] = defaultdict(list)
     for pod in pods:
-        if pod.lease:
+        if pod.lease and measurable(pod.resource):
             held[pod.node].append(pod)
     shares = {node.name: node.unit_shares for node in nodes}
     return [seat for name in sorted(held) for seat in _on_node(held[name], on_node[name], shares.get(name, {}))]
@@ -74,8 +75,11 @@ def _seats(pods: list[Pod], nodes: list[Node], devices: list[Device]) -> list[Se
 def _on_node(pods: list[Pod], devices: list[Device], shares: dict[str, Fraction]) -> list[Seat]:
     named = {id(pod): [d for d in devices if _names(d, pod)] for pod in pods}
     lacking = [pod for pod in pods if _boards(pod, named[id(pod)]) < _cards(pod, shares)]
-    seats = []
+    claiming = [pod for pod in pods if pod.resource == CLAIM]
+    seats = _claimed({id(pod): named[id(pod)] for pod in claiming}, claiming)
     for pod in pods:
+        if pod.resource == CLAIM:
+            continue
         unit, mine = shares.get(pod.resource, Fraction(1)), named[id(pod)]
         if _pooled(pod, unit) and not mine:
             mine, inferred = [d for d in devices if not d.instance], False
@@ -88,6 +92,18 @@ def _on_node(pods: list[Pod], devices: list[Device], shares: dict[str, Fraction]
         cards = max(boards, _cards(pod, shares), 1)
         spans = [_seen(device) if len(mine) > boards else (-inf, inf) for device in mine]
         seats += [Seat(pod, d, float(unit), float(unit * pod.quantity / cards), inferred, span) for d, span in zip(mine, spans, strict=True)]
+    return seats
+
+
+def _claimed(named: dict[int, list[Device]], pods: list[Pod]) -> list[Seat]:
+    """What pods hold through claims: the devices whose series name them, each shared out among the pods that hold it at one time."""
+    seats = []
+    for pod in pods:
+        for device in named[id(pod)]:
+            if (size := instance_size(device)) is not None:
+                beside = [other.lease for other in pods if any(each is device for each in named[id(other)]) and other.lease]
+                many = at_once((span.start, span.end - 1) for span in beside)
+                seats.append(Seat(pod, device, float(size), float(size / max(many, 1)), False))
     return seats
 
 

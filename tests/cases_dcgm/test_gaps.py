@@ -133,7 +133,7 @@ def test_an_unhealthy_board_is_paid_for(tmp_path) -> None:
         fleet.card(uuid, "a", busy=1.0)
     fleet.collected(tmp_path)
     assert hours(*FIGURES) == {"a": (8, 8, 0, 0)}
-    assert bill().total.cost == 8 and kinds() == []
+    assert bill().total.cost == 8 and kinds() == [("unhealthy_gpus", "n1")]
 
 
 def test_a_gap_does_not_touch_the_lease(tmp_path) -> None:

@@ -91,7 +91,7 @@ def test_an_unmapped_instance_is_the_only_lackers(profile: str, tmp_path) -> Non
     fleet = Scraped().node(**{THREE: 1, TWO: 1}).hold("ml", "a", resource=THREE).hold("ml", "b", resource=TWO)
     instance(instance(fleet, "1", profile, 0.6), "2", "2g.10gb", 0.1, "b").collected(tmp_path)
     assert hours(*FIGURES) == {"a": (0.428571, 0.257143, 0), "b": (0.285714, 0.028571, 0), "": (0, 0, 0)}
-    assert [d.finding.kind for d in findings(Window(TEN, TEN + HOUR))] == ["inferred_device"]
+    assert [d.finding.kind for d in findings(Window(TEN, TEN + HOUR))] == ["inferred_device", "stranded_slices"]  # 3 + 2 of 7
 
 
 def test_two_unmapped_instances_of_a_size_are_not_guessed(tmp_path) -> None:
@@ -125,8 +125,8 @@ def test_profiling_of_some_instances_only(tmp_path) -> None:
         fleet.put("DCGM_FI_DEV_FB_USED", labels | {"GPU_I_ID": number} | owner, 4000)
     fleet.collected(tmp_path)
     assert hours(*FIGURES) == {"a": (0.285714, 0.142857, 0), "b": (0.285714, 0, 0.285714), "": (0, 0, 0)}
-    # The same silence is told; no elimination is.
-    assert [(d.finding.kind, d.finding.subject) for d in findings(Window(TEN, TEN + HOUR))] == [("no_measurement", f"uid-b {TWO}")]
+    # The same silence is told, and the slice that three times 2g leave; no elimination is.
+    assert [(d.finding.kind, d.finding.subject) for d in findings(Window(TEN, TEN + HOUR))] == [("no_measurement", f"uid-b {TWO}"), ("stranded_slices", "n1")]
 
 
 def memory() -> list[float | None]:

@@ -97,8 +97,11 @@ def test_spot_nodes_and_one_that_has_no_gpu_yet(tmp_path) -> None:
 
 
 def test_claims_are_no_requests(tmp_path) -> None:
-    """The node's label counts four boards; who holds them is in no request."""
+    """The node's label counts four boards. Three pods hold by claims, two of them by one; how much is in no series."""
     page = answers(scraped("ksm-dra-pods", TIMES), tmp_path, start=HOUR)
-    assert pods(page, configured=60) == []
+    found = pods(page, configured=60)
+    assert [(pod.name, pod.resource, pod.node, pod.lease.start) for pod in found if pod.lease] == [
+        (name, "resource_claim", "gpu-dra-01", 1_789_996_301) for name in ("asr-a", "asr-b", "dra-train-0")
+    ]
     (node,) = nodes(page, [], pool_label="", configured=60)
     assert (node.name, node.boards, node.models) == ("gpu-dra-01", 4, {"NVIDIA-H100-80GB-HBM3": 4})

@@ -53,6 +53,22 @@ def sliced() -> list[Series]:
     return sound() + more
 
 
+def of_amd() -> list[Series]:
+    """The same with AMD's GPUs, of which no exporter is read."""
+    moved = [row.having(resource="amd_com_gpu") if row.labels.get("resource") else row for row in sound() if not row.name.startswith("DCGM")]
+    return [row.having(label_nvidia_com_gpu_product="", label_nvidia_com_gpu_count="", label_amd_com_gpu_product_name=MODEL)
+            if row.name == "kube_node_labels" else row for row in moved]  # fmt: skip
+
+
+def by_claims(*, told: bool) -> list[Series]:
+    """The same GPUs given by claims; `told`: the exporter names the pods that hold them."""
+    rows = [row for row in without("kube_node_status_capacity") if row.labels.get("resource") is None]
+    rows = [row.having(dra_claim_name="c") if row.labels.get("exported_pod") else row for row in rows]
+    rows = rows if told else [row.having(exported_pod="", exported_namespace="", dra_claim_name="") for row in rows]
+    pods = [row for row in sound() if row.name == "kube_pod_info"]
+    return rows + [replace(row, name="kube_pod_resourceclaim_info").having(node="", pod_ip="", claim_name="gpu") for row in pods]
+
+
 def lingering() -> list[Series]:
     """A Job that ended two hours ago and was not deleted: its device names it no longer."""
     who = {"namespace": "ml", "pod": "old", "uid": "u9"}
@@ -101,6 +117,7 @@ FAULTS: dict[str, tuple[list[Series], str, str, str, str]] = {
                  "honor_labels", "warn", "monitoring/ksm-0", "honorLabels: true"),
     "no-uid": (changed("kube_pod_container_resource", uid=""), "uid", "fault", "ml/train", "labeldrop of uid"),
     "node-overwritten": (changed("kube_pod_container_resource", node="infra-1"), "pods' nodes", "fault", "infra-1", "honorLabels: true"),
+    "claims-unnamed": (by_claims(told=False), "claims", "warn", "no device series names ml/train", "KUBERNETES_ENABLE_DRA"),
     "claims": (sound() + [Series("kube_resourceclaim_created", {"namespace": "ml", "resourceclaim": "r"}, 1, [NOW - 60])],
                "claims", "warn", "1 series of DRA", "nvidia.com/gpu: 1"),
     "kueue": (sound() + [Series("kueue_pending_workloads", {"cluster_queue": "q"}, 1, [NOW - 60])],
@@ -158,6 +175,8 @@ SILENT = {
     "renamed": [replace(r, name="DCGM_FI_DEV_GPU_UTIL_RATIO").having(hostname=r.labels["Hostname"], Hostname="") if r.name == UTIL else r for r in sound()],
     "honored": changed(DCGM, pod="{pod}"),
     "kueue-whole": sound() + [Series(name, {"cluster_queue": "q"}, 1, [NOW - 60]) for name in ("kueue_pending_workloads", "kueue_cluster_queue_nominal_quota")],
+    "other-makers": of_amd(),
+    "claims-named": by_claims(told=True),
     "quota": sound() + [Series("kube_resourcequota", {"namespace": "ml", "resource": "requests.nvidia.com/gpu"}, 8, [NOW - 60])],
 }  # fmt: skip
 
@@ -219,7 +238,7 @@ def test_the_load_is_counted_and_bounded(url) -> None:
     (row,) = [row for row in found(url, "sound") if row.check == "load"]
     questions, series = int(row.message.split()[0]), int(row.message.split()[2])
     assert series == 52  # 4 boards x 6, 2 nodes x 4, 2 pods x 9, 2 namespaces
-    assert questions <= 28 + 6 + 2 + 6  # the catalogue, the counts beside it, the clock, and the checks' own
+    assert questions <= 33 + 7 + 2 + 6  # the catalogue, the counts beside it, the clock, and the checks' own
 
 
 def test_configured_interval_pool_user_and_annotation(url) -> None:

@@ -155,8 +155,8 @@ def test_a_list_shorter_than_the_servers_own_count_is_refused():
     with hostile(counting(3, 4)) as server:
         assert len(PrometheusSource(server.url).samples(CAPACITY, start=900, end=1100).labels) == 4
     assert [request.form["query"] for request in server.requests] == [
-        'count(last_over_time(kube_node_status_capacity{resource=~"nvidia_com_(gpu|gpu_shared|mig_.+)|k8s_amazonaws_com_vgpu"}[200000ms]))',
-        'kube_node_status_capacity{resource=~"nvidia_com_(gpu|gpu_shared|mig_.+)|k8s_amazonaws_com_vgpu"}[200000ms]']  # fmt: skip
+        'count(last_over_time(kube_node_status_capacity{resource=~"nvidia_com_(gpu|gpu_shared|mig_.+)|k8s_amazonaws_com_vgpu|amd_com_gpu|gpu_intel_com_i915|gpu_intel_com_xe"}[200000ms]))',
+        'kube_node_status_capacity{resource=~"nvidia_com_(gpu|gpu_shared|mig_.+)|k8s_amazonaws_com_vgpu|amd_com_gpu|gpu_intel_com_i915|gpu_intel_com_xe"}[200000ms]']  # fmt: skip
 
 
 def test_native_histograms_are_skipped_counted_and_told(caplog):

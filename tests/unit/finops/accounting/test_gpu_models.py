@@ -19,6 +19,11 @@ from finops.accounting.gpu_models import normalise_model
         ("NVIDIA Tesla T4", "t4"),
         ("Quadro RTX 8000", "rtx8000"),
         ("NVIDIA", ""),
+        ("AMD_Instinct_MI300X_OAM", "mi300xoam"),
+        ("Instinct MI300X", "mi300x"),
+        ("Intel Max 1550", "max1550"),
+        ("AMD GPU", "amdgpu"),
+        ("Intel GPU", "intelgpu"),
     ],
 )
 def test_spelling_does_not_matter(written: str, expected: str) -> None:

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from finops.accounting.shares import NodeGpus, boards, replicas, slices_of, unit_share
+from finops.accounting.shares import NodeGpus, boards, replicas, slices_of, stranded, unit_share
 
 A100, GPU, SHARED = "NVIDIA A100-SXM4-40GB", "nvidia_com_gpu", "nvidia_com_gpu_shared"
 
@@ -56,6 +56,37 @@ def test_replicas_follow_the_capacity_whatever_labels_say() -> None:
     assert replicas(GPU, node({GPU: 4}, 1, product_label="Tesla-T4-SHARED")) == 4
     assert replicas(GPU, node({GPU: 4}, 1, shared_on_a_board=True)) == 4
     assert replicas(GPU, node({GPU: 8}, 8, replicas_label=1, count_label=8)) == 1
+
+
+MIG, MIG_SHARED = "nvidia_com_mig_1g_5gb", "nvidia_com_mig_1g_5gb_shared"
+
+
+@pytest.mark.parametrize(
+    ("resource", "units", "more", "share"),
+    [
+        pytest.param(MIG_SHARED, 14, {"instances": {1: 7}}, Fraction(1, 14), id="renamed"),
+        pytest.param(MIG, 14, {"instances": {1: 7}, "slots_label": {MIG: 2}}, Fraction(1, 14), id="labelled"),
+        pytest.param(MIG, 14, {"instances": {1: 7}, "slots_label": {MIG: 10}}, Fraction(1, 14), id="labelled-wrongly"),
+        pytest.param(MIG, 14, {"slots_label": {MIG: 2}}, Fraction(1, 14), id="no-exporter"),
+        pytest.param(MIG, 7, {"instances": {1: 1}}, Fraction(1, 7), id="six-instances-hidden"),
+        pytest.param(GPU, 14, {"instances": {1: 7}, "product_label": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED"}, Fraction(1, 14), id="single"),
+    ],
+)
+def test_a_mig_instance_shared_in_slots(resource: str, units: int, more: dict, share: Fraction) -> None:
+    """One board of seven instances, each shared by two."""
+    assert unit_share(resource, node({resource: units}, 1, 0, **more)) == share
+
+
+def test_stranded_slices_are_what_the_instances_leave() -> None:
+    three = "nvidia_com_mig_3g_20gb"
+    assert stranded(node({three: 2}, 1, 0), {three: 2}) == Fraction(1, 7)
+    assert stranded(node({GPU: 8}, 8), {GPU: 6}) == 0  # whole boards have no slices
+    assert stranded(node({GPU: 2, MIG: 10}, 2, 0), {GPU: 2, MIG: 10}) == Fraction(4, 7)
+
+
+def test_configured_units_stand_over_everything() -> None:
+    named = node({"nvidia_com_a100": 8}, 1, replicas_label=4, units_per_gpu={"nvidia_com_a100": 8})
+    assert (unit_share("nvidia_com_a100", named), boards(named)) == (Fraction(1, 8), 1)
 
 
 def test_leftover_slices_belong_to_a_board() -> None:
