@@ -26,7 +26,8 @@ class Book:
         self.turns = sorted({int(t.timestamp()) for rule in self.rules for t in (rule.start, rule.end) if t})
         self.about = {r.name: r for r in entries if r.cost_center or r.department}
         # Of two for the same GPUs the one that was entered first holds until it ends: what a month cost, it keeps.
-        self.rates = [rate for row in Rate.objects.order_by("id") for rate in self._in_currency(row, setting.currency)]
+        self.entered = [(row, rate) for row in Rate.objects.order_by("id") for rate in self._in_currency(row, setting.currency)]
+        self.rates = [rate for _, rate in self.entered]
 
     def _in_currency(self, row: Rate, currency: str) -> list[rates.Rate]:
         rate = rates.Rate(row.price, row.gpu_model, row.cluster, row.node_pool, row.instance_type, row.capacity_type, row.start, row.end)
@@ -43,6 +44,12 @@ class Book:
         begin, until = (datetime.fromtimestamp(t, UTC) for t in alive)
         spans = rates.in_force(self.rates, asked, start=begin, end=until)
         return [(int(s.start.timestamp()), int(s.end.timestamp()), s.price) for s in spans]
+
+    def rate(self, node: Node, model: str, *, at: int) -> tuple[Rate, rates.Rate] | None:
+        """The rate that gives the price at that instant: as it was entered, and in the reporting currency."""
+        asked = rates.Asked(self.cluster.name, node.pool, node.instance_type, node.capacity_type, model)
+        found = rates.deciding(self.rates, asked, at=datetime.fromtimestamp(at, UTC))
+        return next(((row, rate) for row, rate in self.entered if rate is found), None)
 
     def turns_of(self, pod: About, hold: Hold) -> list[int]:
         """The instants inside the lease at which its labels change or a team rule begins or ends."""
@@ -67,6 +74,10 @@ class Book:
     def nobody(self, node: Node, model: str) -> dict:
         """What a line of capacity is that no lease holds."""
         return _place(node, model) | self._team(ownership.UNALLOCATED)
+
+    def decided(self, pod: About, node: Node, *, at: int) -> tuple[ownership.Rule, str] | None:
+        """The rule that gives the pod its team at that instant, and what it gives; None where none holds."""
+        return ownership.deciding(_claim(pod, node, at), self.rules, at=datetime.fromtimestamp(at, UTC))
 
     def claimed(self, pod: About, node: Node, *, at: int) -> str:
         """The reserved word that a label of the pod gives as its team; "" where none does."""

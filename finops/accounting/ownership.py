@@ -55,9 +55,15 @@ def reserved(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
     return found if found in RESERVED else ""
 
 
-def _first(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
+def deciding(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> tuple[Rule, str] | None:
+    """The first rule that holds at that instant, and the team it gives, a reserved word included; None where none holds."""
     valid = (rule for rule in rules if not (rule.start and at < rule.start) and not (rule.end and at >= rule.end))
-    return next((found for rule in valid if (found := _decides(rule, claim, rules))), "")
+    return next(((rule, found) for rule in valid if (found := _decides(rule, claim, rules))), None)
+
+
+def _first(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
+    decided = deciding(claim, rules, at=at)
+    return decided[1] if decided else ""
 
 
 def _decides(rule: Rule, claim: Claim, rules: Sequence[Rule]) -> str:

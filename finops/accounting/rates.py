@@ -59,7 +59,7 @@ def in_force(rates: Sequence[Rate], asked: Asked, *, start: datetime, end: datet
     """The prices of `asked` over [start, end), cut where a rate begins or ends."""
     fitting = [rate for rate in rates if rate.matches(asked)]
     cuts = sorted({start, end, *(c for rate in fitting for c in (rate.start, rate.end) if c and start < c < end)})
-    spans = [Priced(a, b, _best(fitting, at=a)) for a, b in zip(cuts, cuts[1:], strict=False)]
+    spans = [Priced(a, b, best.price if (best := _best(fitting, at=a)) else None) for a, b in zip(cuts, cuts[1:], strict=False)]
     return _merge(spans)
 
 
@@ -77,9 +77,14 @@ def converted(rate: Rate, exchange: Sequence[tuple[datetime, Decimal]]) -> list[
     return spans
 
 
-def _best(rates: Iterable[Rate], *, at: datetime) -> Decimal | None:
+def deciding(rates: Iterable[Rate], asked: Asked, *, at: datetime) -> Rate | None:
+    """The rate whose price `in_force` gives for that instant."""
+    return _best((rate for rate in rates if rate.matches(asked)), at=at)
+
+
+def _best(rates: Iterable[Rate], *, at: datetime) -> Rate | None:
     valid = [rate for rate in rates if rate.holds(at)]
-    return max(valid, key=lambda r: tuple(r.names(k) for k in SPECIFICITY)).price if valid else None
+    return max(valid, key=lambda r: tuple(r.names(k) for k in SPECIFICITY), default=None)
 
 
 def _merge(spans: list[Priced]) -> list[Priced]:
