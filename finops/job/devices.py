@@ -39,5 +39,7 @@ def _device(uuid, instance, model, share, first, last, held, measured, busy, sam
     plain = {source.removesuffix(FROZEN) for source in sources} - {"none"}
     source = "none" if not plain else plain.pop() if len(plain) == 1 else "mixed"
     frozen = any(source.endswith(FROZEN) for source in sources)
-    estimated = not instance and share < 0.9999
-    return Device(uuid, instance, model, share, first, last, held, measured, busy, samples, rejected, source, frozen, inferred, estimated, beside)
+    estimated = beside > 0  # a board has one busy figure, whoever shares it
+    return Device(
+        uuid, instance, model, share, first, last, held, measured, busy, samples, rejected, source, frozen, inferred, estimated, beside
+    )

@@ -9,11 +9,13 @@ from finops.findings import Finding
 from finops.job.explanation import Doubt, Pod
 from finops.scope import Window
 
-PART = timedelta(days=7)  # asked at a time: an answer is bounded
+PART, HOUR = timedelta(days=7), timedelta(hours=1)  # asked at a time: an answer is bounded
 OF_A_LEASE = {"reserved_team_label", "no_measurement", "unknown_model"}  # whose subject begins with the pod's uid
 
 
-def doubts(pods: Sequence[Pod], window: Window, *, cluster: str, namespace: str, teams: frozenset[str] | None) -> tuple[tuple[Doubt, ...], bool]:
+def doubts(
+    pods: Sequence[Pod], window: Window, *, cluster: str, namespace: str, teams: frozenset[str] | None
+) -> tuple[tuple[Doubt, ...], bool]:
     """By time; whether there are more than the quality layer answers."""
     names = {f"{namespace}/{pod.name}" for pod in pods}
     uids = {pod.uid for pod in pods}
@@ -25,12 +27,15 @@ def doubts(pods: Sequence[Pod], window: Window, *, cluster: str, namespace: str,
     found: dict[tuple[str, str], list[quality.Doubt]] = defaultdict(list)
     more = False
     for part in _parts(window):
-        told = quality.findings(part, clusters=[cluster], teams=teams)
-        more = more or len(told) >= quality.MOST
+        told, unread = _told(part, cluster, teams)
+        more = more or unread
         for each in told:
             if _touches(each.finding, names, uids, devices, unpriced) or _on_its_node(each, hours):
                 found[each.finding.kind, each.finding.subject].append(each)
-    return tuple(_doubt(group) for group in sorted(found.values(), key=lambda group: (group[0].hour, group[0].finding.kind, group[0].finding.subject))), more
+    return tuple(
+        _doubt(group)
+        for group in sorted(found.values(), key=lambda group: (group[0].hour, group[0].finding.kind, group[0].finding.subject))
+    ), more
 
 
 def _parts(window: Window) -> Iterator[Window]:
@@ -39,6 +44,18 @@ def _parts(window: Window) -> Iterator[Window]:
         after = min(at + PART, window.end)
         yield Window(at, after)
         at = after
+
+
+def _told(part: Window, cluster: str, teams: frozenset[str] | None) -> tuple[list[quality.Doubt], bool]:
+    """All of the part; where that is more than one answer holds, of its halves."""
+    found = quality.findings(part, clusters=[cluster], teams=teams)
+    if len(found) < quality.MOST:
+        return found, False
+    if part.end - part.start <= HOUR:
+        return found, True
+    middle = part.start + (part.end - part.start) / 2
+    halves = [_told(half, cluster, teams) for half in (Window(part.start, middle), Window(middle, part.end))]
+    return halves[0][0] + halves[1][0], halves[0][1] or halves[1][1]
 
 
 def _touches(finding: Finding, names: set[str], uids: set[str], devices: set[str], unpriced: set[str]) -> bool:

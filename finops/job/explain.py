@@ -9,6 +9,7 @@ from finops.job.charges import charges
 from finops.job.devices import devices
 from finops.job.doubts import doubts
 from finops.job.explanation import Device, Difference, Explanation, Held, Pod, Run, dearest
+from finops.job.gaps import gaps
 from finops.job.inputs import Inputs, inputs
 from finops.job.instants import held
 from finops.job.lines import Line, lines
@@ -60,7 +61,7 @@ def _pod(mine: Sequence[Line], facts: Inputs, cards: Sequence[Device], reasons: 
     uid, about = mine[0].uid, mine[-1].about
     spans = charges(mine, facts, reasons)
     sums = queries.together([charge.sums for charge in spans])
-    return Pod(about["pod"], uid, about["run"], tuple(_held(uid, mine, facts)), tuple(cards), tuple(spans), sums)
+    return Pod(about["pod"], uid, about["run"], tuple(_held(uid, mine, facts)), tuple(cards), tuple(spans), tuple(gaps(mine)), sums)
 
 
 def _held(uid: str, mine: Sequence[Line], facts: Inputs) -> list[Held]:
@@ -68,7 +69,17 @@ def _held(uid: str, mine: Sequence[Line], facts: Inputs) -> list[Held]:
     found = []
     for hold in facts.holds.get(uid, []):
         gpus = sum(facts.gpus(hold, model, at=mine[0].hour) for model in models)
-        found.append(held(hold.lease, hold.seen, resource=hold.resource, node=hold.node, quantity=hold.quantity, gpus=gpus, known_until=facts.known_until))  # type: ignore[arg-type]
+        found.append(
+            held(
+                hold.lease,
+                hold.seen,
+                resource=hold.resource,
+                node=hold.node,
+                quantity=hold.quantity,
+                gpus=gpus,
+                known_until=facts.known_until,
+            )
+        )  # type: ignore[arg-type]
     return found
 
 

@@ -39,7 +39,7 @@ class Held:
 class Device:
     """One board or MIG instance under one pod; seconds are summed over [first, last).
 
-    `source`: gr_engine, gpu_util, mixed or none. `estimated`: a part of a shared board; `beside`: how many other pods sat on it meanwhile.
+    `source`: gr_engine, gpu_util, mixed or none. `beside`: how many other pods sat on the board meanwhile; `estimated` where there are any.
     """
 
     uuid: str
@@ -114,6 +114,15 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """Ledger hours in each of which a pod ran unmeasured for a time; `gpu_hours`: how much in all."""
+
+    start: int
+    end: int
+    gpu_hours: Decimal
+
+
+@dataclass(frozen=True, slots=True)
 class Pod:
     """One pod; `sums` are those of its charges."""
 
@@ -123,6 +132,7 @@ class Pod:
     held: tuple[Held, ...]
     devices: tuple[Device, ...]
     charges: tuple[Charge, ...]
+    unmeasured: tuple[Gap, ...]
     sums: Row
 
 

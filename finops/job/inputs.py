@@ -59,7 +59,10 @@ def inputs(cluster: str, uids: Collection[str]) -> Inputs:
     """Of these pods of the cluster."""
     found, asked = Inputs(), {"cluster": cluster, "uids": sorted(uids)}
     with connection.cursor() as cursor:
-        cursor.execute("select id, (select extract(epoch from max(collected_until)) from collection_window w where w.cluster_id = c.id) from finops_cluster c where name = %(cluster)s", asked)
+        cursor.execute(
+            "select id, (select extract(epoch from max(collected_until)) from collection_window w where w.cluster_id = c.id) from finops_cluster c where name = %(cluster)s",
+            asked,
+        )
         asked["id"], found.known_until = cursor.fetchone()
         _pods(cursor, asked, found)
         _holds(cursor, asked, found)

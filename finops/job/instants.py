@@ -10,7 +10,7 @@ BOUND = {
     "accepted": "kube_pod_start_time, no bind time is told",
     "first_held": "first scrape that saw it bound, no bind time is told",
 }
-STARTED = "kube_pod_container_state_started, else the first scrape that saw it running or restarted"
+STARTED = "kube_pod_container_state_started, else first scrape it ran"
 NEVER = "no container that holds its GPUs was seen to start"
 BEFORE_ITS_BINDING = "told to be before its binding; from then on"
 COMPLETED = "kube_pod_completion_time"
@@ -19,7 +19,17 @@ STILL = "still held where the data end"
 
 def held(lease: Lease, seen: Sightings, *, resource: str, node: str, quantity: int, gpus: Fraction, known_until: float) -> Held:
     """`known_until`: up to where the cluster's data reach, unix seconds."""
-    return Held(resource, node, quantity, gpus, _bound(seen), _started(lease, seen), _ended(lease, seen, known_until), int(lease.start), int(lease.end))
+    return Held(
+        resource,
+        node,
+        quantity,
+        gpus,
+        _bound(seen),
+        _started(lease, seen),
+        _ended(lease, seen, known_until),
+        int(lease.start),
+        int(lease.end),
+    )
 
 
 def _bound(seen: Sightings) -> Moment:

@@ -8,9 +8,10 @@ from django.db import connection
 
 from finops.job.question import Question
 from finops.queries import Row
-from finops.scope import Window
+from finops.scope import Refused, Window
 from finops.selection import PRICED, STORED, SUMS
 
+MOST = 300_000  # lines of one explanation: half a gigabyte
 ABOUT = "pod uid run node node_pool instance_type gpu_model capacity_type team user queue".split()
 
 
@@ -32,7 +33,7 @@ class Line:
 
 
 def lines(asked: Question, window: Window, *, currency: str) -> list[Line]:
-    """By pod, node, kind of GPU and time. `asked` names cluster, namespace, kind and job."""
+    """By pod, node, kind of GPU and time. `asked` names cluster, namespace, kind and job. Refused where they are too many."""
     stored = [f"l.{name}" for name in STORED] + [case.replace("price", "l.price") for case in PRICED.values()] + ["l.energy_kwh"]
     names = ", ".join(f'h."{name}"' for name in ABOUT)
     with connection.cursor() as cursor:
@@ -44,18 +45,21 @@ def lines(asked: Question, window: Window, *, currency: str) -> list[Line]:
                where l.cluster_id = (select id from finops_cluster where name = %(cluster)s) and l.hour >= %(start)s and l.hour < %(end)s
                  and h.namespace = %(namespace)s and h.job_kind = %(kind)s and h.job = %(name)s and (%(run)s = '' or h.run = %(run)s)
                  and (%(teams)s::text[] is null or h.team = any(%(teams)s::text[]))
-               order by h.uid, h.node, h.gpu_model, l.hour, l.since, l.holding""",
+               order by h.uid, h.node, h.gpu_model, l.hour, l.since, l.holding limit %(most)s""",
             {
                 "cluster": asked.cluster,
                 "namespace": asked.namespace,
                 "kind": asked.kind,
                 "name": asked.name,
                 "run": asked.run,
+                "most": MOST + 1,
                 "start": window.start,
                 "end": window.end,
                 "teams": None if asked.teams is None else sorted(asked.teams),
             },
         )
+        if cursor.rowcount > MOST:
+            raise Refused(f"{asked.job} has more than {MOST:,} ledger lines in that window; ask for less of it with --start and --end, or for one --run")
         return [_line(record, currency) for record in cursor.fetchall()]
 
 

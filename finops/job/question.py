@@ -76,7 +76,9 @@ def _stored() -> Window:
 def _life(one: Question, whole: Window) -> Window:
     """The hours in which the ledger has lines of it: of its first and its last day, then of their hours."""
     days = queries.rows_of(one.scope(whole, step="day"))
-    ends = [Window(max(d.period_start.astimezone(UTC), whole.start), min(d.period_end.astimezone(UTC), whole.end)) for d in (days[0], days[-1])]  # type: ignore[union-attr]
+    ends = [
+        Window(max(d.period_start.astimezone(UTC), whole.start), min(d.period_end.astimezone(UTC), whole.end)) for d in (days[0], days[-1])
+    ]  # type: ignore[union-attr]
     first, last = (queries.rows_of(one.scope(day, step="hour")) for day in ends)
     return Window(first[0].period_start.astimezone(UTC), last[-1].period_end.astimezone(UTC))  # type: ignore[union-attr]
 
@@ -109,5 +111,3 @@ def _unknown(asked: Question, whole: Window) -> str:
 def _near(wanted: str, names: list[str]) -> list[str]:
     """The three that are spelt most alike, whatever their likeness."""
     return get_close_matches(wanted, names, n=3, cutoff=0.0)
-
-

@@ -2,8 +2,10 @@
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+from finops.accounting.charge import BUCKETS
 from finops.job import words
 from finops.job.explanation import Applied, Decided, Device, Doubt, Explanation, Held, Pod, Run
 from finops.queries import Row, ratio
@@ -11,7 +13,7 @@ from finops.queries import Row, ratio
 WIDTH = 100
 DEAREST = 10
 BAR = 24
-PHASES = ("used", "idle", "starting", "unmeasured")
+NOTABLE = Decimal("0.01")  # GPU-hours; a pod's first seconds before a sample speaks for them are no gap to look for
 
 
 def text(told: Explanation, *, everything: bool = False) -> str:
@@ -48,19 +50,23 @@ class Page:
         told = self.told
         run = f", run {told.run}" if told.run else ""
         yield from _wrapped(f"{told.namespace}/{told.name} · {told.kind} in cluster {told.cluster}{run}", 0)
-        span = f"{words.clock(told.begun, self.zone)} – {words.clock(told.over, self.zone)} {told.zone}"
-        whole = "all the ledger has of it" if told.whole_life else f"within {words.minute(told.start, self.zone)} – {words.minute(told.end, self.zone)}"
+        span = f"{words.span(told.begun, told.over, self.zone)} {told.zone}"
+        whole = (
+            "all the ledger has of it"
+            if told.whole_life
+            else f"within {words.minute(told.start, self.zone)} – {words.minute(told.end, self.zone)}"
+        )
         yield from _wrapped(f"{span} · {whole} · {_count(len(told.pods), 'pod')} · team {words.listed(told.teams)}", 0)
 
     def _sums(self) -> Iterator[str]:
         sums, currency = self.told.sums, self.told.currency
         yield ""
         yield f"  {'':12}{'GPU-hours':>16}{currency:>16}{'part':>9}"
-        for phase in PHASES:
+        for phase in BUCKETS:
             part = ratio(sums.hours(phase), sums.hours("allocated"))
             bar = "█" * round(BAR * float(part)) if part else ""
-            yield f"  {phase:12}{words.rounded(sums.hours(phase), 4):>16}{words.rounded(sums.sums[f'{phase}_cost']):>16}{words.per_cent(part):>9}  {bar}".rstrip()
-        yield f"  {'allocated':12}{words.rounded(sums.hours('allocated'), 4):>16}{words.rounded(sums.cost):>16}"
+            yield f"  {phase:12}{words.rounded(sums.hours(phase), 4):>16}{words.rounded(sums.sums[f'{phase}_cost'], 4):>16}{words.per_cent(part):>9}  {bar}".rstrip()
+        yield f"  {'allocated':12}{words.rounded(sums.hours('allocated'), 4):>16}{words.rounded(sums.cost, 4):>16}"
         yield ""
         yield from _wrapped(_ratios(sums, currency), 2)
 
@@ -84,7 +90,11 @@ class Page:
         yield from map(self._run, shown)
 
     def _run(self, run: Run) -> str:
-        span = f"{words.minute(run.start, self.zone):18}{words.minute(run.end, self.zone):18}" if run.pods else f"{words.NONE:18}{words.NONE:18}"
+        span = (
+            f"{words.minute(run.start, self.zone):18}{words.minute(run.end, self.zone):18}"
+            if run.pods
+            else f"{words.NONE:18}{words.NONE:18}"
+        )
         return f"  {_short(run.name, 33):34}{span}{run.pods:>4}{words.rounded(run.sums.hours('allocated')):>11}{words.rounded(run.sums.cost):>11}"
 
     def _pods(self) -> Iterator[str]:
@@ -104,6 +114,7 @@ class Page:
         for held in pod.held:
             yield from self._held(held, pod)
         yield from self._charges(pod)
+        yield from self._gaps(pod)
         yield from self._devices(pod.devices)
 
     def _held(self, held: Held, pod: Pod) -> Iterator[str]:
@@ -111,6 +122,8 @@ class Page:
         pool = f", pool {places[0].node_pool}" if places and places[0].node_pool else ""
         kind = f", {places[0].capacity_type}" if places and places[0].capacity_type else ""
         yield from _field("holds", f"{held.quantity} × {held.resource} = {words.gpus(held.gpus)} on {held.node}{pool}{kind}")
+        if held.start < pod.charges[0].start:
+            yield from _field("", f"of its life only what comes from {words.clock(pod.charges[0].start, self.zone)} on is told here")
         for name, moment in (("bound", held.bound), ("started", held.started), ("ended", held.ended)):
             at = words.clock(moment.at, self.zone) if moment.at is not None else words.NONE
             yield from _field(name, f"{at:19}  {moment.told_by}", hang=21)
@@ -119,15 +132,24 @@ class Page:
         for charge in pod.charges:
             marks = " ".join(filter(None, (self.rates.get(charge.applied) if charge.applied else None, self.rules.get(charge.decided))))
             who = "".join(f", {name} {value}" for name, value in (("user", charge.user), ("queue", charge.queue)) if value)
-            span = f"{words.clock(charge.start, self.zone)} – {words.clock(charge.end, self.zone)}"
+            span = words.span(charge.start, charge.end, self.zone)
             yield from _field("charged", f"{span}  {charge.gpu_model or 'GPUs of unknown model'}  [{marks}]{who}")
             yield from _field("", words.arithmetic(charge, self.told.currency))
-            if len(charge.sums.sums) and (parts := words.phases(charge.sums, self.told.currency)):
-                yield from _field("", parts)
+            yield from _field("", words.phases(charge.sums, self.told.currency))
             if charge.missing:
                 yield from _field("", _missing(charge.missing))
             for change in charge.restated:
                 yield from _field("", f"accounted before a change: {change}; manage.py account makes it so")
+
+    def _gaps(self, pod: Pod) -> Iterator[str]:
+        notable = sorted((gap for gap in pod.unmeasured if gap.gpu_hours >= NOTABLE), key=lambda gap: -gap.gpu_hours)
+        shown = notable if self.everything else notable[:3]
+        for gap in sorted(shown, key=lambda gap: gap.start):
+            yield from _field(
+                "silent", f"{words.span(gap.start, gap.end, self.zone)}  {words.rounded(gap.gpu_hours, 4)} GPU-hours unmeasured"
+            )
+        if len(shown) < len(notable):
+            yield from _field("", f"and {len(notable) - len(shown)} shorter ones: --all lists them")
 
     def _devices(self, devices: Sequence[Device]) -> Iterator[str]:
         if not devices:
@@ -165,7 +187,9 @@ class Page:
             yield from _wrapped(told, 0)
 
     def _doubt(self, doubt: Doubt) -> Iterator[str]:
-        when = words.minute(doubt.first, self.zone) + (f" … {words.minute(doubt.last, self.zone)}, {doubt.hours} hours" if doubt.hours > 1 else "")
+        when = words.minute(doubt.first, self.zone) + (
+            f" … {words.minute(doubt.last, self.zone)}, {doubt.hours} hours" if doubt.hours > 1 else ""
+        )
         yield from _wrapped(f"{doubt.kind}: {doubt.message} ({when})", 2, hang=2)
 
     def _proof(self) -> Iterator[str]:
@@ -204,10 +228,10 @@ def _missing(missing) -> str:
 def _marks(device: Device) -> list[str]:
     found = []
     if device.estimated:
-        beside = f", beside {_count(device.beside, 'other pod')}" if device.beside else ""
-        found.append(f"estimated: holds {device.share:.4g} of this board{beside}; its busy time is shared out")
+        others = f"beside {_count(device.beside, 'other pod')}"
+        found.append(f"estimated: holds {device.share:.4g} of this board {others}; its busy time is shared out, unless the exporter tells each pod's")
     elif device.share < 0.9999:
-        found.append(f"a slice of {device.share:.4g} GPU")
+        found.append(f"holds {device.share:.4g} of this board" + ("" if device.instance else ", alone on it"))
     if device.inferred:
         found.append("inferred: no series names the pod, it was told by elimination")
     if device.frozen:

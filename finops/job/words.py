@@ -6,7 +6,9 @@ from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from zoneinfo import ZoneInfo
 
+from finops.accounting.charge import BUCKETS
 from finops.job.explanation import Applied, Charge, Decided
+from finops.queries import Row
 
 NONE = "–"
 SOURCES = {"gr_engine": "GR_ENGINE_ACTIVE", "gpu_util": "GPU_UTIL", "mixed": "both, GPU_UTIL in gaps", "none": "not measured"}
@@ -43,6 +45,13 @@ def clock(at: int | datetime, zone: ZoneInfo) -> str:
     return f"{when:%Y-%m-%d %H:%M:%S}"
 
 
+def span(start: int, end: int, zone: ZoneInfo) -> str:
+    """Two instants, the day told once where it is the same and the zone's offset too."""
+    first, last = (datetime.fromtimestamp(at, zone) for at in (start, end))
+    same = first.date() == last.date() and first.utcoffset() == last.utcoffset()
+    return f"{first:%Y-%m-%d %H:%M:%S} – {last:%H:%M:%S}" if same else f"{first:%Y-%m-%d %H:%M:%S} – {last:%Y-%m-%d %H:%M:%S}"
+
+
 def minute(at: int | datetime, zone: ZoneInfo) -> str:
     when = datetime.fromtimestamp(at, zone) if isinstance(at, int) else at.astimezone(zone)
     return f"{when:%Y-%m-%d %H:%M}"
@@ -59,13 +68,13 @@ def arithmetic(charge: Charge, currency: str) -> str:
     return f"{text} × {price(charge.price)} {currency} = {rounded(charge.sums.cost)} {currency}"
 
 
-def phases(charge_or_pod_sums, currency: str) -> str:
-    """The four phases in GPU-hours and money, those that are zero left out."""
+def phases(sums: Row, currency: str) -> str:
+    """The phases in GPU-hours and money, those that are zero left out."""
     texts = []
-    for bucket in ("used", "idle", "starting", "unmeasured"):
-        if hours := charge_or_pod_sums.hours(bucket):
-            cost = charge_or_pod_sums.sums[f"{bucket}_cost"]
-            texts.append(f"{bucket} {rounded(hours, 4)}" + ("" if cost is None else f" = {rounded(cost)} {currency}"))
+    for bucket in BUCKETS:
+        if hours := sums.hours(bucket):
+            cost = sums.sums[f"{bucket}_cost"]
+            texts.append(f"{bucket} {rounded(hours, 4)}" + ("" if cost is None else f" ({rounded(cost, 4)} {currency})"))
     return ", ".join(texts)
 
 
@@ -83,7 +92,11 @@ def rate(applied: Applied, currency: str, zone: ZoneInfo) -> str:
 def rule(decided: Decided) -> str:
     """Which entry decided, and why."""
     if decided.place is None:
-        return f"{decided.team}: no entry of teams holds" if decided.team == "unassigned" else f"{decided.team}: by rules that are no longer there"
+        return (
+            f"{decided.team}: no entry of teams holds"
+            if decided.team == "unassigned"
+            else f"{decided.team}: by rules that are no longer there"
+        )
     return f"{decided.team}: entry {decided.place} of teams, {' and '.join(decided.matched)}"
 
 
