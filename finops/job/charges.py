@@ -1,5 +1,6 @@
 """A pod's ledger lines put together again: spans of one price, one owner and one kind of GPU, with their arithmetic."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -55,7 +56,8 @@ def _only_labels(line: Line) -> About:
 
 def _told(lines: list[Line], holds: Sequence[Hold], pod: About, inputs: Inputs, reasons: Reasons) -> list[Told]:
     bound, over = min((int(h.lease.start) for h in holds), default=0), max((int(h.lease.end) for h in holds), default=lines[-1].until)
-    starts = [(_begin(line, lines, bound, pod, reasons), line) for line in lines]
+    beside = Counter((line.hour, line.since) for line in lines)
+    starts = [(_begin(line, bound, pod, reasons) if beside[line.hour, line.since] > 1 else max(line.since, bound), line) for line in lines]
     starts.sort(key=lambda pair: (pair[1].hour, pair[0]))
     found = []
     for place, (begin, line) in enumerate(starts):
@@ -67,11 +69,9 @@ def _told(lines: list[Line], holds: Sequence[Hold], pod: About, inputs: Inputs, 
     return found
 
 
-def _begin(line: Line, lines: Sequence[Line], bound: int, pod: About, reasons: Reasons) -> int:
-    """When the line begins: with its price or its lease, or, beside others of the same price span, where the pod became what it says."""
+def _begin(line: Line, bound: int, pod: About, reasons: Reasons) -> int:
+    """When a line begins that has others beside it in its price span: where the pod became what it says."""
     begin = max(line.since, bound)
-    if sum(other.hour == line.hour and other.since == line.since for other in lines if other is not line) == 0:
-        return begin
     turns = sorted(t for t in {*pod.changes(), *reasons.book.turns} if begin < t < line.until)
     return next((t for t in (begin, *turns) if _says(line, pod, t, reasons)), begin)
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from finops.accounting.charge import BUCKETS
 from finops.job import words
-from finops.job.explanation import Applied, Decided, Device, Doubt, Explanation, Held, Pod, Run
+from finops.job.explanation import Applied, Decided, Device, Difference, Doubt, Explanation, Held, Pod, Run
 from finops.queries import Row, ratio
 
 WIDTH = 100
@@ -149,7 +149,7 @@ class Page:
                 "silent", f"{words.span(gap.start, gap.end, self.zone)}  {words.rounded(gap.gpu_hours, 4)} GPU-hours unmeasured"
             )
         if len(shown) < len(notable):
-            yield from _field("", f"and {len(notable) - len(shown)} shorter ones: --all lists them")
+            yield from _field("", f"and {len(notable) - len(shown)} shorter: --all lists them")
 
     def _devices(self, devices: Sequence[Device]) -> Iterator[str]:
         if not devices:
@@ -198,15 +198,16 @@ class Page:
         if not told.differences:
             cost = "no money" if told.sums.cost is None else f"{told.sums.cost:f} {told.currency}"
             whole = f"{_count(told.lines, 'ledger line')} of {_count(len(told.pods), 'pod')} add up to {told.sums.hours('allocated'):f} GPU-hours and {cost}"
-            yield from _wrapped(f"{whole}: what manage.py costs says, to the last digit.", 0)
+            yield from _wrapped(f"{whole}, to the last digit what manage.py costs says. Figures above are rounded.", 0)
         for each in told.differences:
-            yield from _wrapped(difference(each.name, each.lines, each.queried, each.excess), 0)
+            yield from _wrapped(difference(each), 0)
 
 
-def difference(name: str, lines, queried, excess) -> str:
+def difference(each: Difference) -> str:
     """One line for a sum that the lines do not make."""
-    by = "" if excess is None else f", {abs(excess):f} {'more' if excess > 0 else 'less'}"
-    return f"does not add up: {name} is {'none' if lines is None else f'{lines:f}'} by the lines{by} than {'none' if queried is None else f'{queried:f}'} by the query layer"
+    lines, queried = ("none" if amount is None else f"{amount:f}" for amount in (each.lines, each.queried))
+    by = "" if each.excess is None else f" {abs(each.excess):f} {'more' if each.excess > 0 else 'less'} than"
+    return f"does not add up: {each.name} is {lines} by the lines,{by} {queried} by the query layer"
 
 
 def _ratios(sums: Row, currency: str) -> str:
