@@ -35,7 +35,7 @@ def test_a_pod_with_slices_of_two_sizes(tmp_path) -> None:
 
 
 def test_an_hour_that_is_still_running(tmp_path) -> None:
-    """Read up to 10:40: 40 minutes at 3.00 are 2.00, and it holds on."""
+    """Read up to 10:40: 40 minutes, stored as 0.6666666667 GPU-hours, at 3.00 are 2.0000000001; it holds on."""
     price("3")
     fleet = Ground().node().hold("a").card("GPU-1", "a")
     (tmp_path / "fleet.om").write_text("\n".join([*fleet.lines, "# EOF\n"]))
@@ -44,7 +44,7 @@ def test_an_hour_that_is_still_running(tmp_path) -> None:
     pipeline.account(row)
     found = told("ml/a")
     (charge,) = found.pods[0].charges
-    assert (charge.end - AT, charge.missing, found.sums.cost, found.pods[0].held[0].ended.at) == (2400, 0, 2, None)
+    assert (charge.end - AT, charge.missing, found.sums.cost, found.pods[0].held[0].ended.at) == (2400, 0, D("2.0000000001"), None)
     assert "1 hour of the window without complete data" in printed("ml/a")
 
 
