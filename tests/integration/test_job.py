@@ -140,6 +140,8 @@ def test_a_recurring_job_run_by_run(tmp_path) -> None:
     ]
     one = told("ml/eval", run="eval-1")
     assert (one.sums.cost, one.whole_life, [pod.name for pod in one.pods]) == (1, True, ["eval-1-x"])
+    both = told("ml/eval", run="eval-1", start="2026-10-06T10:00", end="2026-10-06T12:00")
+    assert (both.sums.cost, both.differences, [run.name for run in both.runs]) == (1, (), ["eval-1"])
     assert "Runs (2)" in printed("ml/eval")
     assert "has no run 'eval-3'; the nearest are" in refused("ml/eval", run="eval-3")
 
@@ -199,6 +201,8 @@ def test_the_rule_that_decides_and_where_it_stands(tmp_path) -> None:
         ("red", 2, 1800, 1, 0),
         ("blue", 2, 1800, 1, 0),
     ]
+    red = told("ml/a", teams=frozenset({"red"}))
+    assert (red.sums.cost, red.teams, red.differences) == (1, ("red",), ())
     text = printed("ml/b")
     assert 'T1  rest: entry 3 of teams, namespace "m*" holds for ml and pod label app "x*" holds for xyz' in text
     assert "T1  red: entry 2 of teams, pod label team says red" in printed("ml/a")
