@@ -65,22 +65,18 @@ def _pod(mine: Sequence[Line], facts: Inputs, cards: Sequence[Device], reasons: 
 
 
 def _held(uid: str, mine: Sequence[Line], facts: Inputs) -> list[Held]:
-    models = sorted({line.about["gpu_model"] for line in mine})
-    found = []
-    for hold in facts.holds.get(uid, []):
-        gpus = sum(facts.gpus(hold, model, at=mine[0].hour) for model in models)
-        found.append(
-            held(
-                hold.lease,
-                hold.seen,
-                resource=hold.resource,
-                node=hold.node,
-                quantity=hold.quantity,
-                gpus=gpus,
-                known_until=facts.known_until,
-            )
-        )  # type: ignore[arg-type]
-    return found
+    return [
+        held(
+            hold.lease,
+            hold.seen,
+            resource=hold.resource,
+            node=hold.node,
+            quantity=hold.quantity,
+            gpus=facts.whole(hold, at=mine[0].hour),
+            known_until=facts.known_until,
+        )
+        for hold in facts.holds.get(uid, [])
+    ]
 
 
 def differences(queried: queries.Row, added: queries.Row) -> tuple[Difference, ...]:

@@ -17,7 +17,7 @@ from finops.facts import About, Said
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A lease as stored; `models`: GPUs of each model that its devices were."""
+    """A lease as stored; `models`: per hour (unix seconds) the GPUs of each model that its devices were, on a node of several."""
 
     uid: str
     resource: str
@@ -25,7 +25,17 @@ class Hold:
     quantity: int
     seen: Sightings
     lease: Lease
-    models: Mapping[str, float]
+    models: dict[int, dict[str, float]] = field(default_factory=dict)
+
+    def seen_in(self, hour: int) -> Mapping[str, float]:
+        """What its devices were in that hour, else in its others."""
+        if hour in self.models:
+            return self.models[hour]
+        whole: dict[str, float] = defaultdict(float)
+        for models in self.models.values():
+            for model, gpus in models.items():
+                whole[model] += gpus
+        return whole
 
 
 @dataclass(slots=True)
@@ -39,12 +49,15 @@ class Inputs:
 
     def gpus(self, hold: Hold, model: str, *, at: int) -> Fraction:
         """What the hold is of `model` in the hour that begins at `at`, as the accounting places it."""
-        shares, models = self._node(hold.node, at)
-        whole = Fraction(shares.get(hold.resource, "1")) * hold.quantity
+        whole, (_, models) = self.whole(hold, at=at), self._node(hold.node, at)
         if len(models) < 2:
             return whole
-        want = Want("", whole, int(hold.lease.start), int(hold.lease.end), hold.models)
+        want = Want("", whole, int(hold.lease.start), int(hold.lease.end), hold.seen_in(at))
         return whole * placement([want], models)[0][""].get(model, Fraction(0))
+
+    def whole(self, hold: Hold, *, at: int) -> Fraction:
+        """What the hold is in GPUs of any model."""
+        return Fraction(self._node(hold.node, at)[0].get(hold.resource, "1")) * hold.quantity
 
     def _node(self, name: str, at: int) -> tuple[dict[str, str], dict[str, int]]:
         """As the node was in that hour, else in the last one before it, else in the first after."""
@@ -67,18 +80,11 @@ def inputs(cluster: str, uids: Collection[str]) -> Inputs:
         _pods(cursor, asked, found)
         _holds(cursor, asked, found)
         _nodes(cursor, asked, found)
+        _models(cursor, asked, found)
     return found
 
 
 def _holds(cursor, asked: dict, found: Inputs) -> None:
-    cursor.execute(
-        """select uid, resource, model, sum(gpus::double precision) from pod_hour, jsonb_each_text(gpu_models) as m (model, gpus)
-           where cluster_id = %(id)s and uid = any(%(uids)s) group by 1, 2, 3 order by 1, 2, 3""",
-        asked,
-    )
-    models: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
-    for uid, resource, model, gpus in cursor.fetchall():
-        models[uid, resource][model] = gpus
     cursor.execute(
         """select uid, resource, node, quantity, first_held, last_held, half_interval, scheduled, accepted, started, ended, completed
            from lease where cluster_id = %(id)s and uid = any(%(uids)s) order by uid, resource""",
@@ -86,7 +92,22 @@ def _holds(cursor, asked: dict, found: Inputs) -> None:
     )
     for uid, resource, node, quantity, *seen in cursor.fetchall():
         if span := lease(Sightings(*seen)):
-            found.holds[uid].append(Hold(uid, resource, node, quantity, Sightings(*seen), span, models[uid, resource]))
+            found.holds[uid].append(Hold(uid, resource, node, quantity, Sightings(*seen), span))
+
+
+def _models(cursor, asked: dict, found: Inputs) -> None:
+    """What the devices of leases were, where their nodes have boards of several models."""
+    several = sorted(node for node, told in found.nodes.items() if any(len(models) > 1 for _, _, models in told))
+    cursor.execute(
+        """select uid, resource, extract(epoch from hour)::bigint, model, gpus::double precision
+           from pod_hour, jsonb_each_text(gpu_models) as m (model, gpus)
+           where cluster_id = %(id)s and uid = any(%(uids)s) and node = any(%(nodes)s) order by 1, 2, 3, 4""",
+        asked | {"nodes": several},
+    )
+    for uid, resource, hour, model, gpus in cursor.fetchall():
+        for hold in found.holds[uid]:
+            if hold.resource == resource:
+                hold.models.setdefault(hour, {})[model] = gpus
 
 
 def _pods(cursor, asked: dict, found: Inputs) -> None:

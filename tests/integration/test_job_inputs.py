@@ -11,7 +11,7 @@ from finops.job.explain import explain
 from finops.job.question import question
 from ingest.collect import collect
 from ingest.sources.openmetrics import open_file
-from tests.cases_opencost.ground import GPU, HOUR, TEN, WHOLE, Ground, cluster, price, rule
+from tests.cases_opencost.ground import A100, GPU, HOUR, T4, TEN, WHOLE, Ground, cluster, price, rule
 from tests.fleet import minutes
 from tests.integration.test_job import AT, printed, refused, squeezed, told
 
@@ -134,3 +134,14 @@ def test_a_pod_of_the_same_name_that_came_after_has_its_own_findings(tmp_path) -
     assert [(d.kind, d.subject.split(" ")[0]) for d in found.doubts] == [("no_measurement", "first"), ("no_measurement", "second")]
     early = explain(question("ml/a", end="2026-10-06T11:00"))
     assert [d.subject.split(" ")[0] for d in early.doubts] == ["first"]
+
+
+def test_a_pod_whose_device_is_told_in_one_hour_only(tmp_path) -> None:
+    """A node with an A100 and a T4; only at eleven a series names the pod's T4: both hours are the T4's, 0.50 each."""
+    price("3", gpu_model=A100)
+    price("0.50", gpu_model=T4)
+    fleet = Ground().node(**{GPU: 2}).hold("a").card("GPU-1", model=A100).card("GPU-2", model=T4)
+    fleet.card("GPU-2", "a", model=T4, times=minutes(80, 110)).collected(tmp_path, hours=(0, 1))
+    found = told("ml/a")
+    assert [(c.gpu_model, c.times, c.missing, c.sums.cost) for c in found.pods[0].charges] == [(T4, ((Fraction(1), 7200),), 0, 1)]
+    assert found.pods[0].held[0].gpus == 1
