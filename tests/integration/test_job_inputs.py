@@ -13,7 +13,7 @@ from ingest.collect import collect
 from ingest.sources.openmetrics import open_file
 from tests.cases_opencost.ground import A100, GPU, HOUR, T4, TEN, WHOLE, Ground, cluster, price, rule
 from tests.fleet import minutes
-from tests.integration.test_job import AT, printed, refused, squeezed, told
+from tests.integration.test_job import AT, owned, printed, refused, squeezed, told
 
 D = Decimal
 ONE_G, TWO_G = "nvidia_com_mig_1g_5gb", "nvidia_com_mig_2g_10gb"
@@ -63,8 +63,10 @@ def test_a_lease_that_gave_way(tmp_path) -> None:
     price("2")
     cluster(interval=300)
     fleet = Ground().node(times=WHOLE).hold("a", times=range(0, 1501, 300), bound=0)
+    fleet.card("GPU-1", "a", times=range(0, 1501, 300)).card("GPU-1", "b", times=range(1800, 7201, 300))
     fleet.hold("b", times=range(1800, 7201, 300), bound=1560).collected(tmp_path)
     (charge,) = told("ml/a").pods[0].charges
+    assert [d.estimated for d in told("ml/a").pods[0].devices] == [False]  # one after the other, not beside each other
     assert (charge.expected, charge.missing) == (D("0.4583333333"), D("0.0250000000"))
     assert "1 GPU × 27 min 30 s − 0.0250 = 0.4333 GPU-hours × 2.00 CHF = 0.87 CHF" in printed("ml/a")
 
@@ -145,3 +147,23 @@ def test_a_pod_whose_device_is_told_in_one_hour_only(tmp_path) -> None:
     found = told("ml/a")
     assert [(c.gpu_model, c.times, c.missing, c.sums.cost) for c in found.pods[0].charges] == [(T4, ((Fraction(1), 7200),), 0, 1)]
     assert found.pods[0].held[0].gpus == 1
+
+
+def test_a_pod_of_the_same_name_in_another_job_keeps_its_findings(tmp_path) -> None:
+    price("2")
+    fleet = Ground().node(**{GPU: 2}).hold("b").card("GPU-2", "b")
+    fleet.hold("a", uid="uid-ml-a", times=minutes(0, 20)).hold("a", uid="second", times=minutes(30, 50))
+    owned(fleet, "a", "Job", "x", minutes(0, 20)).collected(tmp_path)
+    assert [d.subject.split(" ")[0] for d in told("ml/a").doubts] == ["second"]
+    assert [d.subject.split(" ")[0] for d in told("ml/x").doubts] == ["uid-ml-a"]
+
+
+def test_labels_that_changed_in_an_hour_that_was_not_collected(tmp_path) -> None:
+    """Red at ten, blue at twelve; nothing was read in between."""
+    price("2")
+    rule(0, "from_pod_label", label="team")
+    long, who = minutes(-20, 200), {"namespace": "ml", "pod": "a", "uid": "uid-ml-a"}
+    fleet = Ground().node(times=long).hold("a", times=long).card("GPU-1", "a", times=long)
+    fleet.put("kube_pod_labels", who | {"label_team": "red"}, 1, minutes(-20, 90)).put("kube_pod_labels", who | {"label_team": "blue"}, 1, minutes(90, 200))
+    fleet.collected(tmp_path, hours=(0, 2))
+    assert [(c.decided.team, c.restated) for c in told("ml/a").pods[0].charges] == [("red", ()), ("blue", ())]
