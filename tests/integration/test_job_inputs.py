@@ -167,3 +167,13 @@ def test_labels_that_changed_in_an_hour_that_was_not_collected(tmp_path) -> None
     fleet.put("kube_pod_labels", who | {"label_team": "red"}, 1, minutes(-20, 90)).put("kube_pod_labels", who | {"label_team": "blue"}, 1, minutes(90, 200))
     fleet.collected(tmp_path, hours=(0, 2))
     assert [(c.decided.team, c.restated) for c in told("ml/a").pods[0].charges] == [("red", ()), ("blue", ())]
+
+
+def test_each_hour_goes_by_its_own_devices(tmp_path) -> None:
+    """The pod's card is the A100 at ten and the T4 at eleven: 3.00 and 0.50."""
+    price("3", gpu_model=A100)
+    price("0.50", gpu_model=T4)
+    fleet = Ground().node(**{GPU: 2}).hold("a").card("GPU-1", model=A100).card("GPU-2", model=T4)
+    fleet.card("GPU-1", "a", model=A100, times=minutes(5, 45)).card("GPU-2", "a", model=T4, times=minutes(75, 105))
+    fleet.collected(tmp_path, hours=(0, 1))
+    assert [(c.gpu_model, c.missing, c.sums.cost) for c in told("ml/a").pods[0].charges] == [(A100, 0, 3), (T4, 0, D("0.5"))]
