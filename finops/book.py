@@ -32,7 +32,8 @@ class Book:
         self.about = {r.name: r for r in entries if r.cost_center or r.department}
         self.policies = policies.said(cluster)
         # Of two for the same GPUs the one that was entered first holds until it ends: what a month cost, it keeps.
-        self.rates = [rate for row in Rate.objects.order_by("id") for rate in self._in_currency(row, setting.currency)]
+        self.entered = [(row, rate) for row in Rate.objects.order_by("id") for rate in self._in_currency(row, setting.currency)]
+        self.rates = [rate for _, rate in self.entered]
 
     def _in_currency(self, row: Rate, currency: str) -> list[rates.Rate]:
         rate = row.as_rate()
@@ -53,10 +54,19 @@ class Book:
         return Unpriced(node.pool, model, node.capacity_type, node.name if lacks == rates.LACKS_SIZE else "", lacks)
 
     def _priced(self, node: Node, model: str, alive: Span) -> list[rates.Priced]:
-        of = size(sum(node.models.values()), cpus=node.cpus, memory=node.memory)
-        asked = rates.Asked(self.cluster.name, node.pool, node.instance_type, node.capacity_type, model, of)
         begin, until = (datetime.fromtimestamp(t, UTC) for t in alive)
-        return rates.in_force(self.rates, asked, start=begin, end=until)
+        return rates.in_force(self.rates, self._asked(node, model), start=begin, end=until)
+
+    def rate(self, node: Node, model: str, *, at: int) -> tuple[Rate, Decimal] | None:
+        """The rate in force at that instant, as it was entered, and what it makes of a GPU-hour in the reporting currency; None where unpriced."""
+        asked = self._asked(node, model)
+        found = rates.most_specific(self.rates, asked, at=datetime.fromtimestamp(at, UTC))
+        price = found.of_a_gpu(asked.size) if found else None
+        return None if price is None else next((row, price) for row, rate in self.entered if rate is found)
+
+    def _asked(self, node: Node, model: str) -> rates.Asked:
+        of = size(sum(node.models.values()), cpus=node.cpus, memory=node.memory)
+        return rates.Asked(self.cluster.name, node.pool, node.instance_type, node.capacity_type, model, of)
 
     def turns_of(self, pod: About, hold: Hold) -> list[int]:
         """The instants inside the lease at which its labels change or a team rule begins or ends."""
@@ -81,6 +91,10 @@ class Book:
     def nobody(self, node: Node, model: str) -> dict:
         """What a line of capacity is that no lease holds."""
         return _place(node, model) | self._team(ownership.UNALLOCATED)
+
+    def decided(self, pod: About, node: Node, *, at: int) -> tuple[ownership.Rule, str] | None:
+        """The rule that gives the pod its team at that instant, and what it gives; None where none holds."""
+        return ownership.deciding(_claim(pod, node, at), self.rules, at=datetime.fromtimestamp(at, UTC))
 
     def claimed(self, pod: About, node: Node, *, at: int) -> str:
         """The reserved word that a label of the pod gives as its team; "" where none does."""

@@ -195,9 +195,9 @@ def _uses(cursor, cluster: int, start: datetime, end: datetime, found: Found) ->
 def _cards(cursor, cluster: int, start: datetime, end: datetime, found: Found) -> None:
     """Devices whose samples are doubtful, under each lease."""
     cursor.execute(
-        """select uuid, gpu_instance, min(node), uid || ' ' || resource, sum(rejected)::int, bool_or(source like '%%frozen'), bool_or(inferred)
+        """select uuid, gpu_instance, min(node), uid || ' ' || resource, sum(rejected)::int, bool_or(source like '%%frozen%%'), bool_or(inferred)
            from use_quarter where cluster_id = %s and quarter >= %s and quarter < %s
-             and (rejected > 0 or inferred or source like '%%frozen') group by 1, 2, 4 order by 1, 2, 4""",
+             and (rejected > 0 or inferred or source like '%%frozen%%') group by 1, 2, 4 order by 1, 2, 4""",
         [cluster, start, end],
     )
     found.cards = [Card(*row) for row in cursor.fetchall()]

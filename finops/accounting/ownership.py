@@ -55,6 +55,11 @@ def reserved(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
     return found if found in RESERVED else ""
 
 
+def deciding(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> tuple[Rule, str] | None:
+    """The first rule that holds at that instant, and the team it gives, a reserved word included; None where none holds."""
+    return next(((rule, found) for rule in _valid(rules, at=at) if (found := _decides(rule, claim, rules))), None)
+
+
 def pool_owner(pool: str, rules: Sequence[Rule], *, at: datetime) -> str:
     """The team of the first rule that names nothing but a node pool and matches `pool`; "" where there is none."""
     owning = (rule for rule in _valid(rules, at=at) if rule.kind == "match" and set(rule.match) == {"node_pool"})
@@ -66,7 +71,8 @@ def _valid(rules: Sequence[Rule], *, at: datetime) -> Iterator[Rule]:
 
 
 def _first(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
-    return next((found for rule in _valid(rules, at=at) if (found := _decides(rule, claim, rules))), "")
+    decided = deciding(claim, rules, at=at)
+    return decided[1] if decided else ""
 
 
 def _decides(rule: Rule, claim: Claim, rules: Sequence[Rule]) -> str:
