@@ -1,0 +1,176 @@
+"""A slow, obvious accountant: the accounting model told again, from raw series to figures, in exact fractions.
+
+It shares no line with the product. Whole worlds are read at once: no windows, no margins, no stored facts.
+One reading of the model is the product's grain: measured use is kept by lease and quarter of an hour, so that a price or a label that
+changes inside a quarter divides the use of that quarter by time.
+"""
+
+from collections import defaultdict
+from dataclasses import replace
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from fractions import Fraction
+
+from tests.verification.meter import Device, Meter
+from tests.verification.sightings import Lease, Node, cut, leases, nodes
+from tests.verification.told import HOUR, QUARTER, Figures, Rate, Told
+
+Key = tuple[datetime, str, str, str, str, str]  # hour, team, job, pod, node, pool
+Part = tuple[Fraction, Fraction]
+
+
+class Accountant:
+    """The account of one cluster."""
+
+    def __init__(self, told: Told) -> None:
+        self.told, self.meter, self.nodes = told, Meter(told), {node.name: node for node in nodes(told)}
+        found = [lease for lease in leases(told) if lease.node in self.nodes]
+        self.devices = {lease.uid: self.meter.devices(lease) for lease in found}
+        self.leases = [lease if self._shared(lease) else cut(lease, self._same_devices(lease, found)) for lease in found]
+        self.devices = {lease.uid: self._devices(lease) for lease in self.leases}
+        self.account: dict[Key, Figures] = defaultdict(Figures)
+
+    def bill(self) -> dict[Key, Figures]:
+        for begin in range(self.told.first, self.told.end, HOUR):
+            for node in self.nodes.values():
+                for model, boards in node.boards.items():
+                    self._hour(begin, node, model, boards)
+        return {key: figures for key, figures in self.account.items() if any(figures.hours.values())}
+
+    # Who holds what
+
+    def _shared(self, lease: Lease) -> bool:
+        return self.nodes[lease.node].shared(lease.resource)
+
+    def _same_devices(self, lease: Lease, found: list[Lease]) -> list[Lease]:
+        return [other for other in found if self.devices[other.uid] & self.devices[lease.uid]]
+
+    def _devices(self, lease: Lease) -> set[Device]:
+        """Those that name it; of a node with one shared board that one; of a node whose only lease it is, all where they are as many."""
+        named = self.meter.devices(lease)
+        mine = {device for device, node in self.meter.node.items() if node == lease.node}
+        if self._shared(lease):
+            return named or mine
+        return named
+
+    def _gpus(self, lease: Lease, model: str) -> Fraction:
+        """Its share of the boards of `model`."""
+        node = self.nodes[lease.node]
+        whole = lease.units * node.unit(lease.resource)
+        if len(node.boards) == 1:
+            return whole
+        return Fraction(sum(self.meter.model[device] == model for device in self.devices[lease.uid]))
+
+    def _factor(self, holders: list[tuple[Lease, Fraction]], boards: int, part: Part) -> Fraction:
+        """Leases above the boards are scaled to them."""
+        held = sum(gpus for lease, gpus in holders if lease.bound <= part[0] < lease.end)
+        return min(Fraction(1), boards / held) if held else Fraction(1)
+
+    # One hour of one node's boards of one model
+
+    def _hour(self, begin: int, node: Node, model: str, boards: int) -> None:
+        alive = max(Fraction(begin), node.start), min(Fraction(begin + HOUR), node.end)
+        holders = [(_within(lease, alive), gpus) for lease in self.leases if lease.node == node.name and (gpus := self._gpus(lease, model))]
+        holders = [(lease, gpus) for lease, gpus in holders if lease.end > lease.bound]
+        turns = [moment for lease, _ in holders for moment in (lease.bound, lease.runs()[0], lease.end)]
+        turns += [moment for lease, _ in holders for moment in self._team_turns(lease)] + self._price_turns()
+        turns += [Fraction(q) for q in range(begin, begin + HOUR, QUARTER)]
+        place = node.name, node.labels.get("label_karpenter_sh_nodepool", "")
+        hour = datetime.fromtimestamp(begin, UTC)
+        for part in _parts(alive, turns):
+            factor, price = self._factor(holders, boards, part), self._price(node, model, part[0])
+            free = boards * _hours(part)
+            for lease, gpus in holders:
+                if lease.bound <= part[0] < lease.end:
+                    hours = self._lease_part(lease, gpus * factor, part, holders, model)
+                    free -= sum(hours.values())
+                    self.account[hour, self._team(lease, node, part[0]), self._job(lease), lease.pod, *place].add(hours, price)
+            self.account[hour, "unallocated", "", "", *place].add({"unallocated": free}, price)
+
+    def _lease_part(self, lease: Lease, gpus: Fraction, part: Part, holders: list, model: str) -> dict[str, Fraction]:
+        whole = gpus * _hours(part)
+        if part[0] < lease.runs()[0]:
+            return {"starting": whole}
+        measured, used = self._quarter(lease, gpus, part[0], holders, model)
+        return {"used": whole * used, "idle": whole * (measured - used), "unmeasured": whole * (1 - measured)}
+
+    def _quarter(self, lease: Lease, gpus: Fraction, at: Fraction, holders: list, model: str) -> tuple[Fraction, Fraction]:
+        """(measured, used) as parts of the lease's running time in the quarter of `at`."""
+        begin = self.told.first + (int(at) - self.told.first) // QUARTER * QUARTER
+        running = max(lease.runs()[0], begin), min(lease.end, begin + QUARTER)
+        devices = [device for device in self.devices[lease.uid] if self.meter.model[device] == model]
+        full = self._gpus(lease, model)
+        each = full / len(devices) if self._shared(lease) and devices else full / max(lease.units, 1) if len(self.nodes[lease.node].boards) == 1 else Fraction(1)
+        measured = used = Fraction(0)
+        original = next(other for other in self.leases if other.uid == lease.uid)
+        for device in devices:
+            mates = [(other, share) for other, share in holders if device in self.devices[other.uid]] if self._shared(lease) else []
+            for first, last, busy in self.meter.spoken(device, original, (begin, begin + QUARTER)):
+                for piece in _parts((max(first, running[0]), min(last, running[1])), [m for other, _ in mates for m in other.runs()]):
+                    there = sum(share for other, share in mates if other.runs()[0] <= piece[0] < other.end)
+                    measured += each * _hours(piece)
+                    used += _hours(piece) * (min(each, busy * each / there) if there else busy * each)
+        whole = full * _hours(running)
+        return measured / whole, used / whole
+
+    # Prices and teams
+
+    def _price_turns(self) -> list[Fraction]:
+        return [Fraction(moment) for entry in (*self.told.rates,) for moment in (entry.start, entry.end) if moment is not None]
+
+    def _price(self, node: Node, model: str, at: Fraction) -> Fraction | None:
+        """The most specific of the rates that match; None where there is none."""
+        place = (self.told.cluster, node.labels.get("label_karpenter_sh_nodepool", ""), node.labels["label_karpenter_sh_capacity_type"], model)
+        fitting = [rate for rate in self.told.rates if _valid(rate, at) and all(w in ("", is_) for w, is_ in zip(_wanted(rate), place, strict=True))]
+        return max(fitting, key=lambda rate: [bool(word) for word in _wanted(rate)]).price if fitting else None
+
+    def _team_turns(self, lease: Lease) -> list[Fraction]:
+        rules = [Fraction(m) for rule in self.told.rules for m in (rule.start, rule.end) if m is not None]
+        return rules + [Fraction(since) for since, _ in self._label_sets(lease)]
+
+    def _label_sets(self, lease: Lease) -> list[tuple[int, dict[str, str]]]:
+        """The pod's label sets by when each appeared."""
+        return sorted(((s.samples[0][0], s.labels) for s in self.told.of("kube_pod_labels", uid=lease.uid) if s.samples), key=lambda each: each[0])
+
+    def _team(self, lease: Lease, node: Node, at: Fraction) -> str:
+        sets = self._label_sets(lease)
+        labels = ([labels for since, labels in sets if since <= at] or [labels for _, labels in sets[:1]] or [{}])[-1]
+        for rule in self.told.rules:
+            if _valid(rule, at):
+                words = {"namespace": lease.namespace, "node_pool": node.labels.get("label_karpenter_sh_nodepool", "")}
+                if rule.kind == "from_pod_label" and labels.get(f"label_{rule.key}"):
+                    return labels[f"label_{rule.key}"]
+                if rule.kind in words and fnmatchcase(words[rule.kind], rule.key):
+                    return rule.name
+        return "unassigned"
+
+    def _job(self, lease: Lease) -> str:
+        """Its top owner's name: the Deployment above a ReplicaSet, the CronJob above a Job, else the owner, else the pod."""
+        for s in self.told.of("kube_pod_owner", uid=lease.uid):
+            kind, name = s.labels["owner_kind"], s.labels["owner_name"]
+            above = {"ReplicaSet": ("kube_replicaset_owner", "replicaset"), "Job": ("kube_job_owner", "job_name")}.get(kind)
+            owners = self.told.of(above[0], **{above[1]: name, "namespace": lease.namespace}) if above else ()
+            return next((owner.labels["owner_name"] for owner in owners), name)
+        return lease.pod
+
+
+def _wanted(rate: Rate) -> tuple[str, ...]:
+    return rate.cluster, rate.pool, rate.capacity_type, rate.model
+
+
+def _valid(entry, at: Fraction) -> bool:
+    return (entry.start is None or entry.start <= at) and (entry.end is None or at < entry.end)
+
+
+def _within(lease: Lease, alive: Part) -> Lease:
+    return replace(lease, bound=max(lease.bound, alive[0]), end=min(lease.end, alive[1]))
+
+
+def _parts(span: Part, turns: list[Fraction]) -> list[Part]:
+    """`span` cut at each of `turns`."""
+    moments = [span[0], *sorted({turn for turn in turns if span[0] < turn < span[1]}), span[1]]
+    return [(a, b) for a, b in zip(moments, moments[1:], strict=False) if b > a]
+
+
+def _hours(part: Part) -> Fraction:
+    return (part[1] - part[0]) / HOUR
