@@ -11,27 +11,25 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from fractions import Fraction
 
-from tests.verification.meter import Device, Meter
-from tests.verification.sightings import Lease, Node, cut, leases, nodes
+from tests.verification.known import Known, Part, hours, parts
+from tests.verification.sightings import MARGIN, Lease, Node, nodes
 from tests.verification.told import HOUR, QUARTER, Figures, Rate, Told
 
 Key = tuple[datetime, str, str, str, str, str]  # hour, team, job, pod, node, pool
-Part = tuple[Fraction, Fraction]
 
 
 class Accountant:
     """The account of one cluster."""
 
     def __init__(self, told: Told) -> None:
-        self.told, self.meter, self.nodes = told, Meter(told), {node.name: node for node in nodes(told)}
-        found = [lease for lease in leases(told) if lease.node in self.nodes]
-        self.devices = {lease.uid: self.meter.devices(lease) for lease in found}
-        self.leases = [lease if self._shared(lease) else cut(lease, self._same_devices(lease, found)) for lease in found]
-        self.devices = {lease.uid: self._devices(lease) for lease in self.leases}
+        self.told, self.nodes = told, {node.name: node for node in nodes(told)}
+        self.known = Known(told, self.nodes)
+        self.hourly: dict[int, Known] = {}
         self.account: dict[Key, Figures] = defaultdict(Figures)
 
     def bill(self) -> dict[Key, Figures]:
         for begin in range(self.told.first, self.told.end, HOUR):
+            self.hourly[begin] = Known(self.told.during(begin - MARGIN, begin + HOUR + MARGIN), self.nodes)
             for node in self.nodes.values():
                 for model, boards in node.boards.items():
                     self._hour(begin, node, model, boards)
@@ -39,27 +37,12 @@ class Accountant:
 
     # Who holds what
 
-    def _shared(self, lease: Lease) -> bool:
-        return self.nodes[lease.node].shared(lease.resource)
-
-    def _same_devices(self, lease: Lease, found: list[Lease]) -> list[Lease]:
-        return [other for other in found if self.devices[other.uid] & self.devices[lease.uid]]
-
-    def _devices(self, lease: Lease) -> set[Device]:
-        """Those that name it; of a node with one shared board that one; of a node whose only lease it is, all where they are as many."""
-        named = self.meter.devices(lease)
-        mine = {device for device, node in self.meter.node.items() if node == lease.node}
-        if self._shared(lease):
-            return named or mine
-        return named
-
     def _gpus(self, lease: Lease, model: str) -> Fraction:
         """Its share of the boards of `model`."""
         node = self.nodes[lease.node]
-        whole = lease.units * node.unit(lease.resource)
         if len(node.boards) == 1:
-            return whole
-        return Fraction(sum(self.meter.model[device] == model for device in self.devices[lease.uid]))
+            return lease.units * node.unit(lease.resource)
+        return Fraction(sum(self.known.meter.model[device] == model for device in self.known.devices[lease.uid]))
 
     def _factor(self, holders: list[tuple[Lease, Fraction]], boards: int, part: Part) -> Fraction:
         """Leases above the boards are scaled to them."""
@@ -70,47 +53,40 @@ class Accountant:
 
     def _hour(self, begin: int, node: Node, model: str, boards: int) -> None:
         alive = max(Fraction(begin), node.start), min(Fraction(begin + HOUR), node.end)
-        holders = [(_within(lease, alive), gpus) for lease in self.leases if lease.node == node.name and (gpus := self._gpus(lease, model))]
+        holders = [(_within(lease, alive), gpus) for lease in self.known.leases if lease.node == node.name and (gpus := self._gpus(lease, model))]
         holders = [(lease, gpus) for lease, gpus in holders if lease.end > lease.bound]
         turns = [moment for lease, _ in holders for moment in (lease.bound, lease.runs()[0], lease.end)]
         turns += [moment for lease, _ in holders for moment in self._team_turns(lease)] + self._price_turns()
         turns += [Fraction(q) for q in range(begin, begin + HOUR, QUARTER)]
         place = node.name, node.labels.get("label_karpenter_sh_nodepool", "")
         hour = datetime.fromtimestamp(begin, UTC)
-        for part in _parts(alive, turns):
+        for part in parts(alive, turns):
             factor, price = self._factor(holders, boards, part), self._price(node, model, part[0])
-            free = boards * _hours(part)
+            free = boards * hours(part)
             for lease, gpus in holders:
                 if lease.bound <= part[0] < lease.end:
-                    hours = self._lease_part(lease, gpus * factor, part, holders, model)
-                    free -= sum(hours.values())
-                    self.account[hour, self._team(lease, node, part[0]), self._job(lease), lease.pod, *place].add(hours, price)
+                    buckets = self._lease_part(lease, gpus, factor, part)
+                    free -= sum(buckets.values())
+                    self.account[hour, self._team(lease, node, part[0]), self._job(lease), lease.pod, *place].add(buckets, price)
             self.account[hour, "unallocated", "", "", *place].add({"unallocated": free}, price)
 
-    def _lease_part(self, lease: Lease, gpus: Fraction, part: Part, holders: list, model: str) -> dict[str, Fraction]:
-        whole = gpus * _hours(part)
+    def _lease_part(self, lease: Lease, gpus: Fraction, factor: Fraction, part: Part) -> dict[str, Fraction]:
+        whole = gpus * factor * hours(part)
         if part[0] < lease.runs()[0]:
             return {"starting": whole}
-        measured, used = self._quarter(lease, gpus, part[0], holders, model)
+        measured, used = self._quarter(lease, gpus, part[0])
         return {"used": whole * used, "idle": whole * (measured - used), "unmeasured": whole * (1 - measured)}
 
-    def _quarter(self, lease: Lease, gpus: Fraction, at: Fraction, holders: list, model: str) -> tuple[Fraction, Fraction]:
-        """(measured, used) as parts of the lease's running time in the quarter of `at`."""
+    def _quarter(self, lease: Lease, gpus: Fraction, at: Fraction) -> tuple[Fraction, Fraction]:
+        """(measured, used) as parts of the lease's running time in the quarter of `at`.
+
+        Its hour may know of a later end, that of the next lease being known elsewhere: what is left was as busy as the whole.
+        """
         begin = self.told.first + (int(at) - self.told.first) // QUARTER * QUARTER
-        running = max(lease.runs()[0], begin), min(lease.end, begin + QUARTER)
-        devices = [device for device in self.devices[lease.uid] if self.meter.model[device] == model]
-        full = self._gpus(lease, model)
-        each = full / len(devices) if self._shared(lease) and devices else full / max(lease.units, 1) if len(self.nodes[lease.node].boards) == 1 else Fraction(1)
-        measured = used = Fraction(0)
-        original = next(other for other in self.leases if other.uid == lease.uid)
-        for device in devices:
-            mates = [(other, share) for other, share in holders if device in self.devices[other.uid]] if self._shared(lease) else []
-            for first, last, busy in self.meter.spoken(device, original, (begin, begin + QUARTER)):
-                for piece in _parts((max(first, running[0]), min(last, running[1])), [m for other, _ in mates for m in other.runs()]):
-                    there = sum(share for other, share in mates if other.runs()[0] <= piece[0] < other.end)
-                    measured += each * _hours(piece)
-                    used += _hours(piece) * (min(each, busy * each / there) if there else busy * each)
-        whole = full * _hours(running)
+        hour = self.hourly[self.told.first + (begin - self.told.first) // HOUR * HOUR]
+        measured, used = hour.use(lease.uid, begin)
+        runs = next(each for each in self.known.leases if each.uid == lease.uid).runs()
+        whole = max(gpus * hours((max(runs[0], begin), min(runs[1], begin + QUARTER))), measured)
         return measured / whole, used / whole
 
     # Prices and teams
@@ -164,13 +140,3 @@ def _valid(entry, at: Fraction) -> bool:
 
 def _within(lease: Lease, alive: Part) -> Lease:
     return replace(lease, bound=max(lease.bound, alive[0]), end=min(lease.end, alive[1]))
-
-
-def _parts(span: Part, turns: list[Fraction]) -> list[Part]:
-    """`span` cut at each of `turns`."""
-    moments = [span[0], *sorted({turn for turn in turns if span[0] < turn < span[1]}), span[1]]
-    return [(a, b) for a, b in zip(moments, moments[1:], strict=False) if b > a]
-
-
-def _hours(part: Part) -> Fraction:
-    return (part[1] - part[0]) / HOUR

@@ -20,6 +20,7 @@ class Meter:
         self.told = told
         self.node: dict[Device, str] = {}
         self.model: dict[Device, str] = {}
+        self.profile: dict[Device, str] = {}
         self.times: dict[str, set[int]] = defaultdict(set)
         self.named: dict[Device, list[tuple[int, str, str]]] = defaultdict(list)
         values: dict[str, dict[Device, dict[int, float]]] = {PROFILING: defaultdict(dict), UTILISATION: defaultdict(dict)}
@@ -30,6 +31,7 @@ class Meter:
             if device[0] in cut and not device[1]:
                 continue  # a parent beside its instances
             self.node[device], self.model[device] = s.labels["Hostname"], s.labels["modelName"]
+            self.profile[device] = s.labels.get("GPU_I_PROFILE", "")
             if s.labels.get("exported_pod"):
                 self.named[device] += [(t, s.labels["exported_namespace"], s.labels["exported_pod"]) for t, _ in s.samples]
             values[s.name][device] |= dict(s.samples)

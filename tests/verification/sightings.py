@@ -30,6 +30,10 @@ class Node:
             return Fraction(int(resource.split("mig_")[1].split("g_")[0]), slices)
         return Fraction(sum(self.boards.values()), self.capacity[resource])
 
+    def fits(self, resource: str, profile: str) -> bool:
+        """Whether a device of that MIG profile ("" for a board) is a unit of `resource`."""
+        return resource.endswith(f"mig_{profile.replace('.', '_')}") if profile else "mig_" not in resource
+
     def shared(self, resource: str) -> bool:
         return "mig_" not in resource and self.unit(resource) < 1
 

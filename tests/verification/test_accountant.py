@@ -35,7 +35,7 @@ def compare(told: Told) -> None:
             pairs = [("hours", figures.hours.get(bucket), row and row.hours(bucket))]
             pairs += [("cost", figures.costs.get(bucket), row and row.sums[f"{bucket}_cost"])]
             for what, wanted, got in pairs:
-                if abs(Fraction(got or 0) - (wanted or 0)) > UNIT * 2 * (figures.lines + 2):
+                if abs(Fraction(got or 0) - (wanted or 0)) > UNIT * 2 * (figures.lines + 2) * (10 if what == "cost" else 1):
                     problems.append(f"{key[0]:%H:%M} {' '.join(key[1:])}: {bucket} {what} {got} instead of {float(wanted or 0):.10f}")
     assert not problems, "\n" + "\n".join(problems)
 

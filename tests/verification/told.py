@@ -1,7 +1,7 @@
 """What a cluster tells and what its owner has configured: all that an account may be made from."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 HOUR, QUARTER = 3600, 900
@@ -56,6 +56,11 @@ class Told:
     @property
     def end(self) -> int:
         return self.first + HOUR * self.hours
+
+    def during(self, start: int, end: int) -> "Told":
+        """What was told in [start, end)."""
+        kept = (replace(s, samples=tuple(each for each in s.samples if start <= each[0] < end)) for s in self.series)
+        return replace(self, series=tuple(s for s in kept if s.samples))
 
     def of(self, *names: str, **labels: str) -> Iterable[Series]:
         """The series of these names that bear all of these labels."""
