@@ -1,7 +1,7 @@
 """Who used which device: measured and busy seconds per device, pod and quarter of an hour."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
 
@@ -45,6 +45,12 @@ class Seat:
     inferred: bool
     span: tuple[float, float] = (-inf, inf)
 
+    @property
+    def end(self) -> float:
+        """When the pod leaves the device, at the latest."""
+        assert self.pod.lease is not None
+        return min(self.pod.lease.end, self.span[1])
+
 
 def use(pods: list[Pod], nodes: list[Node], devices: list[Device], *, start: float, end: float) -> list[Use]:
     """All uses within [start, end); quarters are counted from `start`."""
@@ -52,7 +58,19 @@ def use(pods: list[Pod], nodes: list[Node], devices: list[Device], *, start: flo
     by_device: dict[int, list[Seat]] = defaultdict(list)
     for seat in seats:
         by_device[id(seat.device)].append(seat)
-    return [row for group in by_device.values() for seat in group for row in _quarters(seat, group, start=start, end=end)]
+    groups = [[_before_the_next(seat, group) for seat in group] for group in by_device.values()]
+    return [row for group in groups for seat in group for row in _quarters(seat, group, start=start, end=end)]
+
+
+def _before_the_next(seat: Seat, group: list[Seat]) -> Seat:
+    """An end that no timestamp tells is cut where the next pod takes the device, unless both fit on it."""
+    lease = seat.pod.lease
+    assert lease is not None
+    known = instance_size(seat.device)
+    size = 1.0 if known is None else float(known)
+    later = [each.pod.lease.start for each in group if each.pod.lease and each is not seat and each.share + seat.share > size]
+    cut = min((start for start in later if lease.start < start < lease.end), default=inf)
+    return seat if lease.seen else replace(seat, span=(seat.span[0], min(seat.span[1], cut)))
 
 
 def _seats(pods: list[Pod], nodes: list[Node], devices: list[Device]) -> list[Seat]:
@@ -138,8 +156,8 @@ def _overlap(a: Pod, b: Pod) -> bool:
 def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> list[Use]:
     lease, device = seat.pod.lease, seat.device
     assert lease is not None
-    inside = (device.time >= lease.start) & (device.time < lease.end)
-    first, last = max(lease.started, seat.span[0]), min(lease.end, seat.span[1])
+    inside = (device.time >= lease.start) & (device.time < seat.end)
+    first, last = min(max(lease.started, seat.span[0]), seat.end), seat.end
     begin, until = cells(device.time[inside], interval=device.interval, start=first, end=last)
     begin, until, busy = _cut(begin, until, device.busy[inside], _breaks(group, start, end))
     seconds = until - begin
@@ -178,7 +196,7 @@ def _breaks(group: list[Seat], start: float, end: float) -> Floats:
     if len(group) > 1:
         for seat in group:
             if seat.pod.lease:
-                edges |= {float(seat.pod.lease.started), float(seat.pod.lease.end)}
+                edges |= {float(seat.pod.lease.started), float(seat.end)}
     return np.array(sorted(edges))
 
 
@@ -214,4 +232,4 @@ def _part(seat: Seat, group: list[Seat], middle: Floats) -> Floats:
 def _started(seat: Seat, moments: Floats) -> NDArray[np.bool_]:
     lease = seat.pod.lease
     assert lease is not None
-    return (moments >= lease.started) & (moments < lease.end)
+    return (moments >= lease.started) & (moments < seat.end)

@@ -128,6 +128,18 @@ def test_leases_one_after_the_other_both_own_the_only_card() -> None:
     assert cluster.hours() == {"a": (0.5, 0.25), "b": (0.5, 0.25)}
 
 
+def test_an_end_that_nobody_told_is_cut_where_the_next_pod_takes_the_card() -> None:
+    """Seen last at 1140, so until 1170; b is bound at 1150: 1150 s and 2450 s, and no second is both's."""
+    cluster = Cluster({GPU: 1}).card("GPU-1", 1.0, "a", times=EVERY[:30]).card("GPU-1", 1.0, "b", times=EVERY[30:])
+    cluster.pod("b", start=1150)
+    who, times = {"namespace": "ml", "pod": "a", "uid": "uid-a"}, [t for t in EVERY if t <= 1140]
+    cluster.put("requests", who | {"node": "n1", "resource": GPU, "container": "main"}, [1.0] * len(times), times)
+    for key, labels in (("scheduled", who), ("started", who | {"container": "main"})):
+        cluster.put(key, labels, [-600.0], [3600.0])
+    busy = {name: sum(row.busy_seconds for row in cluster.uses() if row.pod.name == name) for name in "ab"}
+    assert busy == {"a": 1150, "b": 2450}
+
+
 def test_the_exporters_own_pod_is_never_the_owner() -> None:
     cluster = Cluster({GPU: 2}).pod("a", 2)
     for uuid in ("GPU-1", "GPU-2"):
