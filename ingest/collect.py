@@ -174,7 +174,7 @@ def _ask(source: Source, query: Query, hours: Sequence[tuple[float, float]]) -> 
 def _phases(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
     """Raw phases of the pods that ended and whose end has no timestamp, evicted ones for instance."""
     known = {labels.get("uid") for labels in found["completed"].labels}
-    holders = {labels.get("uid") for labels in found["requests"].labels}
+    holders = _holders(found, "uid")
     doubtful = sorted({labels.get("uid", "") for labels in found["terminal"].labels} & holders - known - {""})
     return _about(source, PHASES, "uid", doubtful, hours)
 
@@ -218,9 +218,14 @@ def _label_changes(source: Source, found: Mapping[str, Samples], hours: Sequence
     answers = {}
     for key, label in LABELLED.items():
         query = next(query for query in QUERIES if query.key == key)
-        changed = sorted(several(found[key], label) & {labels.get(label, "") for labels in found["requests"].labels})
+        changed = sorted(several(found[key], label) & _holders(found, label))
         answers[raw(key)] = _about(source, query, label, changed, hours)
     return answers
+
+
+def _holders(found: Mapping[str, Samples], label: str) -> set[str]:
+    """What the pods that ask for GPUs bear as `label`, whichever of their containers asks."""
+    return {labels.get(label, "") for key in ("requests", "init_requests") for labels in found[key].labels}
 
 
 def _machine_changes(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:
