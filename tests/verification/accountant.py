@@ -53,7 +53,9 @@ class Accountant:
 
     def _hour(self, begin: int, node: Node, model: str, boards: int) -> None:
         alive = max(Fraction(begin), node.start), min(Fraction(begin + HOUR), node.end)
-        holders = [(_within(lease, alive), gpus) for lease in self.known.leases if lease.node == node.name and (gpus := self._gpus(lease, model))]
+        holders = [
+            (_within(lease, alive), gpus) for lease in self.known.leases if lease.node == node.name and (gpus := self._gpus(lease, model))
+        ]
         holders = [(lease, gpus) for lease, gpus in holders if lease.end > lease.bound]
         turns = [moment for lease, _ in holders for moment in (lease.bound, lease.runs()[0], lease.end)]
         turns += [moment for lease, _ in holders for moment in self._team_turns(lease)] + self._price_turns()
@@ -96,8 +98,17 @@ class Accountant:
 
     def _price(self, node: Node, model: str, at: Fraction) -> Fraction | None:
         """The most specific of the rates that match; None where there is none."""
-        place = (self.told.cluster, node.labels.get("label_karpenter_sh_nodepool", ""), node.labels["label_karpenter_sh_capacity_type"], model)
-        fitting = [rate for rate in self.told.rates if _valid(rate, at) and all(w in ("", is_) for w, is_ in zip(_wanted(rate), place, strict=True))]
+        place = (
+            self.told.cluster,
+            node.labels.get("label_karpenter_sh_nodepool", ""),
+            node.labels["label_karpenter_sh_capacity_type"],
+            model,
+        )
+        fitting = [
+            rate
+            for rate in self.told.rates
+            if _valid(rate, at) and all(w in ("", is_) for w, is_ in zip(_wanted(rate), place, strict=True))
+        ]
         return max(fitting, key=lambda rate: [bool(word) for word in _wanted(rate)]).price if fitting else None
 
     def _team_turns(self, lease: Lease) -> list[Fraction]:
@@ -106,7 +117,9 @@ class Accountant:
 
     def _label_sets(self, lease: Lease) -> list[tuple[int, dict[str, str]]]:
         """The pod's label sets by when each appeared."""
-        return sorted(((s.samples[0][0], s.labels) for s in self.told.of("kube_pod_labels", uid=lease.uid) if s.samples), key=lambda each: each[0])
+        return sorted(
+            ((s.samples[0][0], s.labels) for s in self.told.of("kube_pod_labels", uid=lease.uid) if s.samples), key=lambda each: each[0]
+        )
 
     def _team(self, lease: Lease, node: Node, at: Fraction) -> str:
         sets = self._label_sets(lease)

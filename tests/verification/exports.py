@@ -55,12 +55,24 @@ def _pod(pod: Pod) -> Iterator[tuple[str, dict[str, str], Value, int, int | None
     if pod.asks in ("init", "sidecar"):
         yield init, who | ask | {"container": "side"}, len(pod.places), begin, None
     if pod.asks != "sidecar":
-        yield main, who | ask | {"container": "main"}, len(pod.places) if pod.asks == "container" else max(len(pod.places) - 1, 1), begin, None
+        yield (
+            main,
+            who | ask | {"container": "main"},
+            len(pod.places) if pod.asks == "container" else max(len(pod.places) - 1, 1),
+            begin,
+            None,
+        )
     if pod.asks == "sidecar":
         yield "kube_pod_init_container_info", who | {"container": "side", "restart_policy": "Always"}, 1, begin, None
     yield "kube_pod_status_scheduled_time", who, begin, begin, None
     if pod.started is not None:
-        yield "kube_pod_container_state_started", who | {"container": "side" if pod.asks == "sidecar" else "main"}, pod.started, pod.started, None
+        yield (
+            "kube_pod_container_state_started",
+            who | {"container": "side" if pod.asks == "sidecar" else "main"},
+            pod.started,
+            pod.started,
+            None,
+        )
     over = pod.over if pod.over is not None else 2**40
     last = "Failed" if pod.end == "failed" else "Succeeded"
     started = over if pod.started is None else pod.started
@@ -90,13 +102,17 @@ def _owned(pod: Pod, who: dict[str, str]) -> Iterator[tuple[str, dict[str, str],
 
 def _devices(world: World) -> Iterator[Series]:
     for machine in world.machines:
-        scrapes = [t for t in _scrapes(world, machine.offset, machine.silent) if machine.joined <= t and (machine.left is None or t < machine.left)]
+        scrapes = [
+            t for t in _scrapes(world, machine.offset, machine.silent) if machine.joined <= t and (machine.left is None or t < machine.left)
+        ]
         seen = {}
         for resource, slots in machine.slots.items():
             for place, slot in enumerate(slots):
                 seen.setdefault(slot, []).append((resource, place))
         for number, (slot, units) in enumerate(seen.items()):
-            holders = [pod for pod in world.pods if pod.machine.name == machine.name and {(pod.resource, p) for p in pod.places} & set(units)]
+            holders = [
+                pod for pod in world.pods if pod.machine.name == machine.name and {(pod.resource, p) for p in pod.places} & set(units)
+            ]
             yield from _device(machine, slot, number, scrapes, holders)
 
 
@@ -115,7 +131,9 @@ def _device(machine: Machine, slot: Slot, number: int, scrapes: list[int], holde
     for (namespace, pod), samples in by_owner.items():
         owner = {"exported_namespace": namespace, "exported_pod": pod} if pod else {}
         if machine.profiling:
-            yield Series(PROFILING, labels | owner, tuple((t, 0.0 if machine.frozen[0] <= t < machine.frozen[1] else v) for t, v in samples))
+            yield Series(
+                PROFILING, labels | owner, tuple((t, 0.0 if machine.frozen[0] <= t < machine.frozen[1] else v) for t, v in samples)
+            )
         if not slot.instance:
             yield Series(UTILISATION, labels | owner, tuple((t, round(v * 100) if v in machine.levels else v * 100) for t, v in samples))
     if slot.instance == "1":  # the parent's row beside its instances

@@ -35,7 +35,9 @@ class Meter:
             if s.labels.get("exported_pod"):
                 self.named[device] += [(t, s.labels["exported_namespace"], s.labels["exported_pod"]) for t, _ in s.samples]
             values[s.name][device] |= dict(s.samples)
-        self.readings = {device: _busy(values[PROFILING].get(device, {}), values[UTILISATION].get(device, {}), device) for device in self.node}
+        self.readings = {
+            device: _busy(values[PROFILING].get(device, {}), values[UTILISATION].get(device, {}), device) for device in self.node
+        }
 
     def devices(self, lease: Lease) -> set[Device]:
         """The devices whose series name the pod while it holds a lease."""

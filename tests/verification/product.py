@@ -1,7 +1,9 @@
 """The product on the same worlds: its own path from a source's samples to what its queries answer."""
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from django.db import connection, transaction
@@ -18,8 +20,9 @@ from tests.fleet import commit
 from tests.verification.told import Series, Told
 
 KEYS = ("team", "job", "pod", "node", "node_pool")
-LEDGER = """select c.name, l.hour, l.since, h.*, l.* from ledger_hour l join holding h on h.cluster_id = l.cluster_id and h.key = l.holding
-            join finops_cluster c on c.id = l.cluster_id order by 1, 2, 3, l.holding"""
+LEDGER = """select c.name, l.hour, l.since, l.holding, (to_jsonb(h) - 'cluster_id')::text, (to_jsonb(l) - 'cluster_id')::text
+            from ledger_hour l join holding h on h.cluster_id = l.cluster_id and h.key = l.holding
+            join finops_cluster c on c.id = l.cluster_id order by 1, 2, 3, 4"""
 
 
 def moment(second: int | None) -> datetime | None:
@@ -53,7 +56,7 @@ def collected(told: Told, *, pieces: Iterable[Iterable[int]] | None = None) -> C
     """The cluster with its hours collected, by `pieces` of neighbouring hours, and accounted after each."""
     row, _ = Cluster.objects.get_or_create(name=told.cluster, defaults={"source": {}, "scrape_interval": told.interval})
     first, end = moment(told.first), moment(told.end)
-    every = list(hours(first, end, zone=Setting.objects.get().zone if hasattr(Setting, "zone") else zone(told)))
+    every = list(hours(first, end, zone=ZoneInfo(told.zone)))
     assert every[0][0] == first and every[-1][1] == end and len(every) == told.hours
     held = source(told.series)
     for piece in pieces or [range(told.hours)]:
@@ -64,19 +67,12 @@ def collected(told: Told, *, pieces: Iterable[Iterable[int]] | None = None) -> C
     return row
 
 
-def zone(told: Told):
-    from zoneinfo import ZoneInfo
-
-    return ZoneInfo(told.zone)
-
-
 def answered(told: Told) -> dict[tuple, Row]:
     """What the query layer says of every hour of the cluster, by the accountant's keys."""
     window = Window(moment(told.first), moment(told.end))
     answer = costs(Scope(window, KEYS, "hour", {"cluster": (told.cluster,)}))
     assert answer.balanced
-    wanted = [key for key in KEYS]
-    return {(row.period_start.astimezone(UTC), *(row.keys[key] for key in wanted)): row for row in answer.rows}
+    return {(row.period_start.astimezone(UTC), *(row.keys[key] for key in KEYS)): row for row in answer.rows}
 
 
 def ledger() -> list[tuple]:
@@ -86,17 +82,9 @@ def ledger() -> list[tuple]:
         return cursor.fetchall()
 
 
-class Undone(Exception):
-    """Ends an example: nothing of it stays."""
-
-
-class example:
-    """A database that is as before afterwards."""
-
-    def __enter__(self) -> None:
-        self.atomic = transaction.atomic()
-        self.atomic.__enter__()
-
-    def __exit__(self, *error) -> None:
+@contextmanager
+def example() -> Iterator[None]:
+    """The database is afterwards as it was before."""
+    with transaction.atomic():
+        yield
         transaction.set_rollback(True)
-        self.atomic.__exit__(*error)

@@ -14,7 +14,12 @@ from tests.verification.worlds import A30, A100, H100, T4, World, worlds
 def rates(draw, first: int) -> tuple[Rate, ...]:
     """A price per model, one of them changed at any second; one pool's and spot's own; H100 may have none."""
     turn = draw(st.integers(first + 1, first + 2 * HOUR - 1))
-    found = [Rate(Fraction(3), A100, end=turn), Rate(Fraction(7, 2), A100, start=turn), Rate(Fraction("0.53"), T4), Rate(Fraction("1.10"), A30)]
+    found = [
+        Rate(Fraction(3), A100, end=turn),
+        Rate(Fraction(7, 2), A100, start=turn),
+        Rate(Fraction("0.53"), T4),
+        Rate(Fraction("1.10"), A30),
+    ]
     found += [Rate(Fraction("9.99"), H100)] if draw(st.booleans()) else []
     found += [Rate(Fraction("1.37"), A100, capacity_type="spot", start=turn)] if draw(st.booleans()) else []
     found += [Rate(Fraction("0.41"), T4, pool="train", end=turn + 100)] if draw(st.booleans()) else []
@@ -26,7 +31,11 @@ def rules(draw, first: int) -> tuple[Rule, ...]:
     """By pod label, by namespace from some second on, by pool until some second."""
     found = [Rule("from_pod_label", "team")] if draw(st.booleans()) else []
     turn = draw(st.none() | st.integers(first, first + 2 * HOUR))
-    return (*found, Rule("namespace", "web-*", "web", start=turn), *([Rule("node_pool", "train", "research", end=turn)] if draw(st.booleans()) else []))
+    return (
+        *found,
+        Rule("namespace", "web-*", "web", start=turn),
+        *([Rule("node_pool", "train", "research", end=turn)] if draw(st.booleans()) else []),
+    )
 
 
 @dataclass(frozen=True, slots=True)

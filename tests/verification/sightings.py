@@ -113,8 +113,12 @@ def _lease(told: Told, uid: str) -> Lease | None:
 
 def _started(told: Told, uid: str, asked: Iterable[tuple[str, bool]]) -> Fraction | None:
     """The earliest start of a container, init containers aside; a sidecar is a container."""
-    once = {name for name, init in asked if init} - {s.labels["container"] for s in told.of("kube_pod_init_container_info", uid=uid, restart_policy="Always")}
-    told_starts = [v for s in told.of("kube_pod_container_state_started", uid=uid) if s.labels["container"] not in once for _, v in s.samples]
+    once = {name for name, init in asked if init} - {
+        s.labels["container"] for s in told.of("kube_pod_init_container_info", uid=uid, restart_policy="Always")
+    }
+    told_starts = [
+        v for s in told.of("kube_pod_container_state_started", uid=uid) if s.labels["container"] not in once for _, v in s.samples
+    ]
     return Fraction(round(min(told_starts))) if told_starts else None
 
 

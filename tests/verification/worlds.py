@@ -170,7 +170,9 @@ def _alike(draw, machine: Machine, resource: str) -> list[int]:
 def _lives(draw, name: str, machine: Machine, resource: str, places: tuple[int, ...], bound: int, lasts: int) -> Pod:
     pull = draw(st.sampled_from([0, 3, 45, 300, 1700, None]))
     slots = machine.slots[resource]
-    short = [] if len({slot.model for slot in slots}) > 1 else [5, 61] if len(slots) > 1 else [61]  # so that its device's series name it where it matters
+    short = (
+        [] if len({slot.model for slot in slots}) > 1 else [5, 61] if len(slots) > 1 else [61]
+    )  # so that its device's series name it where it matters
     lasting = draw(st.sampled_from([*short, 400, 1234, 2600, 5000, None]))
     started = None if pull is None else bound + pull
     over = None if lasting is None else (bound if started is None else started) + lasting
