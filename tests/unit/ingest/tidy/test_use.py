@@ -192,6 +192,15 @@ def test_a_dropped_sample_is_counted_and_its_neighbours_speak_for_its_time() -> 
     assert sum(row.busy_seconds for row in rows) == 1800
 
 
+def test_a_frozen_span_is_gpu_utils_from_its_first_sample_to_its_last() -> None:
+    """Half busy but for ten zeros from 600 to 1140, beside which GPU_UTIL is 100: 600 s + 3000 s / 2 = 2100 s."""
+    there = [600 <= t <= 1140 for t in EVERY]
+    labels = {"UUID": "GPU-1", "Hostname": "n1", "modelName": A100, "exported_pod": "a", "exported_namespace": "ml"}
+    cluster = Cluster({GPU: 1}).pod("a").put("profiling", labels, [0.0 if frozen else 0.5 for frozen in there])
+    cluster.put("utilisation", labels, [100.0 if frozen else 50.0 for frozen in there])
+    assert cluster.hours()["a"] == (1.0, round(2100 / 3600, 9))
+
+
 def test_frozen_profiling_is_measured_by_gpu_util() -> None:
     cluster = Cluster({GPU: 1}).pod("a").card("GPU-1", 0.0, "a")
     cluster.put("utilisation", {"UUID": "GPU-1", "Hostname": "n1", "modelName": A100}, [80.0] * len(EVERY))
