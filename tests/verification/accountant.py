@@ -1,8 +1,10 @@
 """A slow, obvious accountant: the accounting model told again, from raw series to figures, in exact fractions.
 
-It shares no line with the product. Whole worlds are read at once: no windows, no margins, no stored facts.
-One reading of the model is the product's grain: measured use is kept by lease and quarter of an hour, so that a price or a label that
-changes inside a quarter divides the use of that quarter by time.
+It shares no line with the product. Leases, nodes, prices and teams are read off a whole world at once: no windows, no stored facts.
+Where the model leaves room, these are its readings:
+- measured use is kept by lease and quarter of an hour: a price or a label that changes inside a quarter divides its use by time;
+- an hour's use is reckoned from the hour and ten minutes on both sides, so a lease that shows in neither is unmeasured there;
+- a sample taken in a lease before the pod's start speaks for the time after it, as far as it is the nearest.
 """
 
 from collections import defaultdict
@@ -94,7 +96,7 @@ class Accountant:
     # Prices and teams
 
     def _price_turns(self) -> list[Fraction]:
-        return [Fraction(moment) for entry in (*self.told.rates,) for moment in (entry.start, entry.end) if moment is not None]
+        return [Fraction(moment) for entry in self.told.rates for moment in (entry.start, entry.end) if moment is not None]
 
     def _price(self, node: Node, model: str, at: Fraction) -> Fraction | None:
         """The most specific of the rates that match; None where there is none."""
