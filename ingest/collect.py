@@ -180,7 +180,7 @@ def _ask(source: Source, query: Query, hours: Sequence[tuple[float, float]]) -> 
 def _phases(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> Samples:
     """Raw phases of the pods that ended and whose end has no timestamp, evicted ones for instance."""
     known = {labels.get("uid") for labels in found["completed"].labels}
-    holders = {labels.get("uid") for labels in found["requests"].labels} | claimants(found)
+    holders = _holders(found, "uid") | claimants(found)
     doubtful = sorted({labels.get("uid", "") for labels in found["terminal"].labels} & holders - known - {""})
     return _about(source, PHASES, "uid", doubtful, hours)
 
@@ -224,10 +224,14 @@ def _label_changes(source: Source, found: Mapping[str, Samples], hours: Sequence
     answers = {}
     for key, label in LABELLED.items():
         query = next(query for query in QUERIES if query.key == key)
-        holders = {labels.get(label, "") for name in ("requests", "claims") for labels in found[name].labels}
-        changed = sorted(several(found[key], label) & (holders | claimants(found)))
+        changed = sorted(several(found[key], label) & (_holders(found, label) | claimants(found)))
         answers[raw(key)] = _about(source, query, label, changed, hours)
     return answers
+
+
+def _holders(found: Mapping[str, Samples], label: str) -> set[str]:
+    """What the pods that ask for GPUs bear as `label`, whichever of their containers asks, or claim them."""
+    return {labels.get(label, "") for key in ("requests", "init_requests", "claims") for labels in found[key].labels}
 
 
 def _machine_changes(source: Source, found: Mapping[str, Samples], hours: Sequence[tuple[float, float]]) -> dict[str, Samples]:

@@ -105,8 +105,11 @@ def _book(into: dict[str, Fraction], hold: Hold, amount: Fraction, at: int, quar
     if at < hold.started:
         into["starting"] += amount
         return
-    measured = min(_micro(hold.measured.get(quarter, 0.0)) / started, Fraction(1)) if started else Fraction(0)
-    used = min(_micro(hold.used.get(quarter, 0.0)) / started, measured) if started else Fraction(0)
+    seconds, busy = (_micro(amounts.get(quarter, 0.0)) for amounts in (hold.measured, hold.used))
+    # More than it ran was measured where its end was cut since: what is left was as busy as the whole.
+    whole = max(started, seconds)
+    measured = seconds / started if whole == started and started else Fraction(bool(seconds))
+    used = min(busy / whole, measured) if whole else Fraction(0)
     into["used"] += amount * used
     into["idle"] += amount * (measured - used)
     into["unmeasured"] += amount * (1 - measured)

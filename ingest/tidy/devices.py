@@ -87,7 +87,7 @@ def _device(uuid: str, instance: str, slices: int, row: Row, node: str, configur
     util_time, util, util_bad = stream([] if instance else _board(row, own), percent=True)
     interval = scrape_interval(prof_time if len(prof_time) else util_time, configured=configured)
     stuck = frozen(prof, prof_time, util, util_time)
-    time, busy, source = prefer(prof_time[~stuck], prof[~stuck], util_time, util, reach=REACH * interval)
+    time, busy, source = prefer(prof_time[~stuck], prof[~stuck], util_time, util, stuck=prof_time[stuck], reach=REACH * interval)
     return Device(
         uuid,
         instance,

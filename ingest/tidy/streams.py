@@ -22,8 +22,8 @@ def stream(series: list[Series], *, percent: bool) -> tuple[Floats, Floats, Floa
     return instants, highest, np.setdiff1d(time[~good], instants)
 
 
-def prefer(prof_time: Floats, prof: Floats, util_time: Floats, util: Floats, *, reach: float) -> tuple[Floats, Floats, str]:
-    """Profiling, and GPU_UTIL where no profiling sample reaches."""
+def prefer(prof_time: Floats, prof: Floats, util_time: Floats, util: Floats, *, stuck: Floats, reach: float) -> tuple[Floats, Floats, str]:
+    """Profiling, and GPU_UTIL where no profiling sample reaches or, at the times `stuck`, one was frozen."""
     if not len(prof_time):
         return util_time, util, "gpu_util" if len(util_time) else "none"
     if not len(util_time):
@@ -31,7 +31,7 @@ def prefer(prof_time: Floats, prof: Floats, util_time: Floats, util: Floats, *, 
     after = np.searchsorted(prof_time, util_time)
     to_next = np.where(after < len(prof_time), prof_time[np.minimum(after, len(prof_time) - 1)] - util_time, np.inf)
     to_last = np.where(after > 0, util_time - prof_time[np.maximum(after - 1, 0)], np.inf)
-    alone = np.minimum(to_next, to_last) > reach
+    alone = (np.minimum(to_next, to_last) > reach) | np.isin(util_time, stuck)
     time = np.concatenate((prof_time, util_time[alone]))
     order = np.argsort(time, kind="stable")
     return time[order], np.concatenate((prof, util[alone]))[order], "mixed" if alone.any() else "gr_engine"

@@ -155,8 +155,8 @@ def test_profiling_frozen_for_a_part_of_the_hour(tmp_path) -> None:
     """D45: 30 min at 0.9 by profiling, then zeros beside 80 %; from 10:29:30 on GPU_UTIL counts: 0.9 and 0.8."""
     fleet = one().put(PROFILING, BOARD, 0.9, minutes(-20, 30)).put(PROFILING, BOARD, 0.0, minutes(30, 140)).put(UTIL, BOARD, 80)
     fleet.collected(tmp_path)
-    # GPU_UTIL's samples of 10:30 lie within reach of 10:29's profiling and are left out: the middle to 10:31 is 10:30.
-    assert hours(*FIGURES) == {"a": (1, 0.85, 0)}
+    # 10:29 speaks to the middle, 10:29:30: (29.5 × 0.9 + 30.5 × 0.8) / 60.
+    assert hours(*FIGURES) == {"a": (1, 0.849167, 0)}
     assert kinds() == [("frozen_profiling", "GPU-1")]
 
 

@@ -215,3 +215,11 @@ def test_only_as_many_unproven_ends_give_way_as_a_newcomer_needs() -> None:
     hours = {line.id: sum(line.hours.values()) for line in lines}
     assert excess == 0
     assert [hours[name] for name in ("o1", "o2", "new")] == [Decimal("0.5027777778"), Decimal("0.5083333333"), Decimal("0.4972222222")]
+
+
+def test_a_lease_that_gives_way_was_as_busy_as_before() -> None:
+    """Half busy over a whole quarter by what was measured, but gone after 450 s: 450 / 3600 = 0.125, half of it used."""
+    gone = Hold("a", Fraction(1), 0, 0, 900, {(0, 900): 900.0}, {(0, 900): 450.0}, last_held=420.0)
+    lines = bill(1, [gone, hold("b", 1, 450, HOUR)], (0, HOUR, D(1)))
+    assert lines["a"].hours == {"used": D("0.0625"), "idle": D("0.0625"), "starting": 0, "unmeasured": 0}
+    assert lines["b"].hours["used"] == D("0.875")

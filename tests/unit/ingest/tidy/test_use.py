@@ -128,6 +128,18 @@ def test_leases_one_after_the_other_both_own_the_only_card() -> None:
     assert cluster.hours() == {"a": (0.5, 0.25), "b": (0.5, 0.25)}
 
 
+def test_an_end_that_nobody_told_is_cut_where_the_next_pod_takes_the_card() -> None:
+    """Seen last at 1140, so until 1170; b is bound at 1150: 1150 s and 2450 s, and no second is both's."""
+    cluster = Cluster({GPU: 1}).card("GPU-1", 1.0, "a", times=EVERY[:30]).card("GPU-1", 1.0, "b", times=EVERY[30:])
+    cluster.pod("b", start=1150)
+    who, times = {"namespace": "ml", "pod": "a", "uid": "uid-a"}, [t for t in EVERY if t <= 1140]
+    cluster.put("requests", who | {"node": "n1", "resource": GPU, "container": "main"}, [1.0] * len(times), times)
+    for key, labels in (("scheduled", who), ("started", who | {"container": "main"})):
+        cluster.put(key, labels, [-600.0], [3600.0])
+    busy = {name: sum(row.busy_seconds for row in cluster.uses() if row.pod.name == name) for name in "ab"}
+    assert busy == {"a": 1150, "b": 2450}
+
+
 def test_the_exporters_own_pod_is_never_the_owner() -> None:
     cluster = Cluster({GPU: 2}).pod("a", 2)
     for uuid in ("GPU-1", "GPU-2"):
@@ -178,6 +190,15 @@ def test_a_dropped_sample_is_counted_and_its_neighbours_speak_for_its_time() -> 
     rows = cluster.uses()
     assert [row.rejected for row in rows] == [0, 1, 0, 0]
     assert sum(row.busy_seconds for row in rows) == 1800
+
+
+def test_a_frozen_span_is_gpu_utils_from_its_first_sample_to_its_last() -> None:
+    """Half busy but for ten zeros from 600 to 1140, beside which GPU_UTIL is 100: 600 s + 3000 s / 2 = 2100 s."""
+    there = [600 <= t <= 1140 for t in EVERY]
+    labels = {"UUID": "GPU-1", "Hostname": "n1", "modelName": A100, "exported_pod": "a", "exported_namespace": "ml"}
+    cluster = Cluster({GPU: 1}).pod("a").put("profiling", labels, [0.0 if frozen else 0.5 for frozen in there])
+    cluster.put("utilisation", labels, [100.0 if frozen else 50.0 for frozen in there])
+    assert cluster.hours()["a"] == (1.0, round(2100 / 3600, 9))
 
 
 def test_frozen_profiling_is_measured_by_gpu_util() -> None:
