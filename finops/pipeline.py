@@ -1,6 +1,7 @@
 """Stored facts → the ledger, the due hours of one local day per transaction."""
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
@@ -46,16 +47,19 @@ def account(
 ) -> int:
     """Brings the ledger of `cluster` up to date: hours of the window, else every hour whose facts changed. Returns how many.
 
-    After `seconds` no further day is begun. Raises the first problem once all is done.
+    What happened last is looked at first, days that somebody else is at come last; after `seconds` no further day is begun.
+    Raises the first problem once all is done.
     """
-    days, began, done = due(cluster, start=start, end=end, anyway=start is not None), clock(), Done()
-    turns = iter([*((day, False) for day in days), *((day, True) for day in days)])
-    finished: set[date] = set()
-    while (turn := next(turns, None)) and clock() - began < seconds:
-        day, wait = turn
-        if day.date not in finished and (one := account_day(day, wait=wait)):
+    began, done = clock(), Done()
+    turns = deque((day, False) for day in reversed(due(cluster, start=start, end=end, anyway=start is not None)))
+    while turns:
+        day, wait = turns.popleft()
+        if (one := account_day(day, wait=wait)) is None:
+            turns.append((day, True))
+        else:
             done += one
-            finished.add(day.date)
+        if clock() - began > seconds:
+            break
     if done.problems:
         hour, error = done.problems[0]
         error.add_note(f"cluster {cluster.name}, {hour.isoformat()}")

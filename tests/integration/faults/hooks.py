@@ -6,6 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import psycopg
 from django.db import connection
@@ -14,7 +15,7 @@ from django.db import connection
 def install(hooks: list[dict]) -> None:
     """Each hook: `at` (call, sql, copy), `name` (a function, or a part of the statement), `count` (which time), `do` (kill, wait, fail, slow).
 
-    A `flag` names a file: the hook acts as long as it exists.
+    A `flag` names a file: the hook acts as long as it exists, which with `once` is until the first time.
     """
     for hook in hooks:
         {"call": _on_call, "sql": _on_sql, "copy": _on_row}[hook["at"]](hook)
@@ -24,6 +25,8 @@ def _act(hook: dict) -> None:
     hook["count"] = hook.get("count", 1) - 1
     if hook["count"] > 0 or hook.get("count") < 0 and not hook.get("always") or not os.path.exists(hook.get("flag", "/")):
         return
+    if hook.get("once"):
+        Path(hook["flag"]).unlink(missing_ok=True)
     if hook["do"] == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     if hook["do"] == "fail":

@@ -1,6 +1,5 @@
 """Facts of a fleet of 100 GPUs for any number of hours, stored as a collection would have stored them."""
 
-import json
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 START = datetime(2026, 9, 1, tzinfo=UTC)
 MARGIN = 600
 A100, T4 = "NVIDIA A100-SXM4-40GB", "Tesla T4"
-NODES = [(f"node-{n:02}", 8, A100) for n in range(12)] + [("node-12", 4, T4)]
+NODES = [("node-00", 4, T4)] + [(f"node-{n:02}", 8, A100) for n in range(1, 13)]
 GPUS = sum(boards for _, boards, _ in NODES)
 RESOURCE = "nvidia_com_gpu"
 EMPTY = "{" + ",".join("0" * 20) + "}"
@@ -30,10 +29,10 @@ class Pod:
         return self.start < end and self.end > begin
 
 
-def pods(hours: int, *, seed: int = 1) -> list[Pod]:
+def pods(hours: int, *, nodes: int, seed: int) -> list[Pod]:
     """What ran: on each node one pod after the other on the same cards, with pauses."""
     dice, first, found = random.Random(seed), round(START.timestamp()), []
-    for node, boards, _ in NODES:
+    for node, boards, _ in NODES[:nodes]:
         card = 0
         while card < boards:
             cards = range(card, card := card + min(dice.choice((1, 2, 2, 4, 8)), boards - card))
@@ -46,18 +45,18 @@ def pods(hours: int, *, seed: int = 1) -> list[Pod]:
     return found
 
 
-def facts(plan: list[Pod], hour: datetime):
+def facts(plan: list[Pod], hour: datetime, *, nodes: int):
     """The facts of one hour."""
     from ingest.tidy.facts import Facts
 
     begin = round(hour.timestamp())
     there = [pod for pod in plan if pod.reaches(begin - MARGIN, begin + 3600 + MARGIN)]
-    nodes = [
+    machines = [
         [hour, name, f"machine-{name}", begin - 9e6, begin - MARGIN, begin + 3600 + MARGIN, 30.0, {RESOURCE: boards}, {RESOURCE: "1"},
-         {model: boards}, boards, "gpu", "p4d.24xlarge", "on-demand"] for name, boards, model in NODES
+         {model: boards}, boards, "gpu", "p4d.24xlarge", "on-demand"] for name, boards, model in NODES[:nodes]
     ]  # fmt: skip
     uses = [row for pod in there for quarter in range(begin, begin + 3600, 900) for row in _uses(pod, quarter)]
-    return Facts(hour, hour + timedelta(hours=1), nodes, [_pod(pod, hour) for pod in there], uses, 1.0, list(_boards(begin)))
+    return Facts(hour, hour + timedelta(hours=1), machines, [_pod(pod, hour) for pod in there], uses, 1.0, list(_boards(begin, nodes)))
 
 
 def _pod(pod: Pod, hour: datetime) -> list[object]:
@@ -82,9 +81,9 @@ def _uses(pod: Pod, quarter: int) -> Iterator[list[object]]:
                held // 60, 0, EMPTY, 9000.0, None, 250.0 * held / 3, 60.0, 0, "gr_engine_active", False]  # fmt: skip
 
 
-def _boards(begin: int) -> Iterator[list[object]]:
+def _boards(begin: int, nodes: int) -> Iterator[list[object]]:
     for quarter in range(begin, begin + 3600, 900):
-        for name, boards, model in NODES:
+        for name, boards, model in NODES[:nodes]:
             for card in range(boards):
                 yield [_instant(quarter), f"GPU-{name}-{card}", name, model, 90_000.1, 3_000.7]
 
@@ -97,16 +96,16 @@ def _instant(seconds: int) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def store(cluster: int, hours: int, *, seed: int = 1) -> None:
-    """Stores that many hours from START for the cluster."""
+def store(cluster: int, hours: int, *, nodes: int = len(NODES), seed: int = 1) -> None:
+    """Stores that many hours from START for the cluster, of its first nodes."""
     from ingest import store as facts_store
     from ingest import windows
     from ingest.sources import Spent
 
-    plan, end = pods(hours, seed=seed), START + timedelta(hours=hours)
+    plan, end = pods(hours, nodes=nodes, seed=seed), START + timedelta(hours=hours)
     wanted = [(START + timedelta(hours=n), START + timedelta(hours=n + 1)) for n in range(hours)]
     for claim in windows.take(cluster, wanted, owner="bench", now=end):
-        facts_store.store(facts(plan, claim.start), cluster=cluster, attempt=claim.attempt, until=end, settled=end, spent=Spent())
+        facts_store.store(facts(plan, claim.start, nodes=nodes), cluster=cluster, attempt=claim.attempt, until=end, settled=end, spent=Spent())
 
 
 def configure() -> None:
@@ -121,5 +120,3 @@ def configure() -> None:
     Rate.objects.create(price="3.95", currency="EUR", gpu_model=A100, start=turn)
     Rate.objects.create(price="0.55", currency="CHF", gpu_model=T4)
 
-
-__all__ = ["GPUS", "START", "configure", "json", "store"]
