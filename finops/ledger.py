@@ -19,6 +19,7 @@ from finops.book import HOLDING
 from finops.findings import Finding
 
 ROLL_UP = (Path(__file__).parent / "sql" / "roll_up_day.sql").read_text()
+SORTED = json.JSONEncoder(sort_keys=True)
 MONEY = ("used", "idle", "starting", "unmeasured", "unallocated")
 SUMS = (
     "allocated used idle starting unmeasured unallocated capacity cost "
@@ -36,7 +37,7 @@ class Made:
 
     def add(self, line: Line, holding: Mapping[str, object], energy: float | None) -> None:
         """Adds a line; those of one holding and price span count as one: a node that left and came back within the hour has two."""
-        digest = hashlib.blake2b(json.dumps(holding, sort_keys=True).encode(), digest_size=16)
+        digest = hashlib.blake2b(SORTED.encode(holding).encode(), digest_size=16)
         key = UUID(bytes=digest.digest())
         self.holdings[key] = holding
         place, sums = (key, line.start, line.price), _sums(line, energy)
@@ -67,7 +68,6 @@ def store(cursor, made: Mapping[datetime, Made], *, cluster: int, zone: ZoneInfo
     `made`: by hour; `versions`: of the facts each was made from.
     """
     hours = sorted(made)
-    _holdings(cursor, {key: about for each in made.values() for key, about in each.holdings.items()}, cluster)
     cursor.execute("delete from ledger_hour where cluster_id = %s and hour = any(%s)", [cluster, hours])
     with cursor.copy(f"copy ledger_hour (cluster_id, hour, since, holding, price, {', '.join(SUMS)}) from stdin") as copy:
         for hour in hours:
@@ -76,6 +76,7 @@ def store(cursor, made: Mapping[datetime, Made], *, cluster: int, zone: ZoneInfo
     _roll_up(cursor, cluster, hours[0].astimezone(zone).date(), zone)
     _findings(cursor, made, cluster)
     _lock(cursor, cluster, hours)
+    _holdings(cursor, {key: about for each in made.values() for key, about in each.holdings.items()}, cluster)
     cursor.execute(
         """update collection_window w set dirty = facts_version <> version, accounted_at = now(), capacity_gpu_hours = capacity, cost = money
            from unnest(%s::timestamptz[], %s::bigint[], %s::numeric[], %s::numeric[]) as made (hour, version, capacity, money)
@@ -102,7 +103,7 @@ def _lock(cursor, cluster: int, hours: Sequence[datetime]) -> None:
 
 
 def _holdings(cursor, holdings: Mapping[UUID, Mapping[str, object]], cluster: int) -> None:
-    """In one order and once per day: two days that bring the same would wait for each other."""
+    """In one order, and at the very end: a day that brings the same waits until this one is stored."""
     cursor.execute("select key from holding where cluster_id = %s and key = any(%s)", [cluster, list(holdings)])
     known = {key for (key,) in cursor.fetchall()}
     names = ", ".join(f'"{name}"' for name in HOLDING)

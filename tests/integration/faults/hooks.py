@@ -13,7 +13,7 @@ from django.db import connection
 
 
 def install(hooks: list[dict]) -> None:
-    """Each hook: `at` (call, sql, copy), `name` (a function, or a part of the statement), `count` (which time), `do` (kill, wait, fail, slow).
+    """Each hook: `at` (call, sql, copy), `name` (a function, or a part of the statement), `count` (which time), `do` (kill, wait, hold, fail, slow).
 
     A `flag` names a file: the hook acts as long as it exists, which with `once` is until the first time.
     """
@@ -34,6 +34,10 @@ def _act(hook: dict) -> None:
     if hook["do"] == "slow":
         return time.sleep(hook["seconds"])
     print("here", flush=True)
+    if hook["do"] == "hold":  # a process made by another has no standard input
+        while os.path.exists(hook["flag"]):
+            time.sleep(0.02)
+        return
     sys.stdin.readline()
 
 
