@@ -128,14 +128,15 @@ def _leases(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]], fo
            and greatest(last_held + half_interval, completed) > %s order by uid, resource""",
         [cluster, hours[-1][1].timestamp(), hours[0][0].timestamp()],
     )
+    spans = [(start.timestamp(), end.timestamp()) for start, end in hours]
     first: dict[tuple[str, str], datetime] = {}
     for uid, resource, node, quantity, *seen in cursor.fetchall():
         held = Held(f"{uid} {resource}", resource, quantity, Sightings(*seen))
         span = lease(held.seen)
-        for (start, end), hour in zip(hours, found, strict=True):
-            if span and span.end > start.timestamp() and span.start < end.timestamp():
-                hour.held[node].append(held)
-                first.setdefault((uid, resource), start)
+        for n, (start, end) in enumerate(spans if span else ()):
+            if span.end > start and span.start < end:
+                found[n].held[node].append(held)
+                first.setdefault((uid, resource), hours[n][0])
     said = pods(cursor, cluster, first, last=hours[-1][0])
     for (start, _), hour in zip(hours, found, strict=True):
         for held in (each for group in hour.held.values() for each in group):

@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -18,6 +18,8 @@ from finops.book import Book
 from finops.hour import Hour
 from finops.models import Cluster
 
+ROWS_AT_ONCE = 100_000  # of facts in memory: a day of some 500 GPUs, an hour of some 10,000
+
 
 @dataclass(frozen=True, slots=True)
 class Day:
@@ -28,6 +30,16 @@ class Day:
     date: date
     hours: tuple[datetime, ...]
     anyway: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """An hour to be accounted: how far it was read, the version of its facts, and how many rows they are."""
+
+    start: datetime
+    until: datetime
+    version: int
+    rows: int
 
 
 @dataclass(slots=True)
@@ -119,8 +131,10 @@ def _at_once(day: Day, hours: Sequence[datetime], *, wait: bool) -> Done | None:
         book = Book(day.cluster)
         if book.zone.key != day.zone.key:
             raise ValueError(f"the reporting zone became {book.zone.key} while hours of {day.zone.key} were accounted; they are due still")
-        made = _made(cursor, book, [(start, until) for start, until, _ in windows])
-        ledger.store(cursor, made, cluster=cluster, zone=book.zone, versions={start: version for start, _, version in windows})
+        made: dict[datetime, ledger.Made] = {}
+        for group in portions(windows, most=ROWS_AT_ONCE):
+            made |= _made(cursor, book, [(each.start, each.until) for each in group])
+        ledger.store(cursor, made, cluster=cluster, zone=book.zone, versions={each.start: each.version for each in windows})
     return Done(len(made), sum((each.total("capacity") for each in made.values()), Decimal(0)))
 
 
@@ -129,14 +143,26 @@ def _ours(cursor, cluster: int, day: date, *, wait: bool) -> bool:
     return wait or cursor.fetchone()[0]
 
 
-def _windows(cursor, cluster: int, hours: Iterable[datetime], *, anyway: bool) -> list[tuple[datetime, datetime, int]]:
-    """(start, how far it was read, version of its facts) of those of the hours that are to be accounted still."""
+def _windows(cursor, cluster: int, hours: Iterable[datetime], *, anyway: bool) -> list[Due]:
+    """Those of the hours that are to be accounted still."""
     cursor.execute(
-        """select start, least("end", collected_until), facts_version from collection_window
+        """select start, least("end", collected_until), facts_version, rows from collection_window
            where cluster_id = %s and start = any(%s) and (dirty or %s) order by start""",
         [cluster, list(hours), anyway],
     )
-    return cursor.fetchall()
+    return [Due(*row) for row in cursor.fetchall()]
+
+
+def portions(windows: Iterable[Due], *, most: int) -> Iterator[list[Due]]:
+    """The windows in groups of at most that many rows; one alone may have more."""
+    group: list[Due] = []
+    for each in windows:
+        if group and sum(kept.rows for kept in group) + each.rows > most:
+            yield group
+            group = []
+        group.append(each)
+    if group:
+        yield group
 
 
 def _made(cursor, book: Book, hours: Sequence[tuple[datetime, datetime]]) -> dict[datetime, ledger.Made]:
