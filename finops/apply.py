@@ -108,11 +108,15 @@ def _teams(wanted: tuple, changes: list[str]) -> None:
         {name: getattr(rule, name) or ({} if name == "match" else None if name in ("start", "end") else "") for name in names}
         for rule in wanted
     ]
-    old = [{name: getattr(row, name) for name in names} for row in TeamRule.objects.order_by("position")]
+    rows = list(TeamRule.objects.order_by("position"))
+    old = [{name: getattr(row, name) for name in names} for row in rows]
     if new != old:
         changes.append(f"teams: {len(old)} entries → {len(new)}")
-        TeamRule.objects.all().delete()
-        TeamRule.objects.bulk_create(TeamRule(position=n, **rule) for n, rule in enumerate(new))
+        for n, (row, rule) in enumerate(zip(rows, new, strict=False)):  # what stays as it is leaves no line in the audit log
+            if row.position != n or old[n] != rule:
+                TeamRule.objects.filter(pk=row.pk).update(position=n, **rule)
+        TeamRule.objects.filter(pk__in=[row.pk for row in rows[len(new) :]]).delete()
+        TeamRule.objects.bulk_create(TeamRule(position=n, **rule) for n, rule in enumerate(new[len(rows) :], len(rows)))
 
 
 def _rates(wanted: tuple, changes: list[str], *, now: datetime) -> None:
@@ -142,5 +146,6 @@ def _exchange(wanted: tuple, changes: list[str]) -> None:
     old = {(row.currency, row.start): row.rate for row in ExchangeRate.objects.all()}
     if new != old:
         changes.append(f"exchange rates: {len(old)} → {len(new)}")
-        ExchangeRate.objects.all().delete()
-        ExchangeRate.objects.bulk_create(ExchangeRate(currency=c, start=s, rate=r) for (c, s), r in new.items())
+        for currency, start in old.keys() - {key for key, rate in new.items() if old.get(key) == rate}:
+            ExchangeRate.objects.filter(currency=currency, start=start).delete()
+        ExchangeRate.objects.bulk_create(ExchangeRate(currency=c, start=s, rate=r) for (c, s), r in new.items() if old.get((c, s)) != r)

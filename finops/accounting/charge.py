@@ -121,13 +121,15 @@ def _book(into: dict[str, Amount], hold: Hold, quarter: Span | None, seconds: Am
         into["starting"] += _exact(hold.gpus * seconds * MICRO)
         return
     began = min(hold.end, quarter[1]) - max(hold.started, quarter[0])
-    whole = _exact(hold.gpus * began * MICRO)
-    measured = min(_micro(hold.measured.get(quarter, 0.0)), whole)
+    whole = hold.gpus * began * MICRO
+    # To the microsecond like what was measured of it: a seventh of a quarter that was measured throughout leaves nothing over.
+    started = round(whole)
+    measured = min(_micro(hold.measured.get(quarter, 0.0)), started)
     used = min(_micro(hold.used.get(quarter, 0.0)), measured)
-    part: Amount = 1 if seconds == began else Fraction(seconds) / began
+    part: Amount = 1 if seconds == began and started == whole else Fraction(seconds) / began * whole / started
     into["used"] += used * part
     into["idle"] += (measured - used) * part
-    into["unmeasured"] += (whole - measured) * part
+    into["unmeasured"] += (started - measured) * part
 
 
 def _exact(amount: Fraction) -> Amount:
@@ -135,7 +137,7 @@ def _exact(amount: Fraction) -> Amount:
 
 
 def _micro(seconds: float) -> int:
-    """Measured time in microseconds: below that it is noise of floating point."""
+    """Time in microseconds: below that it is noise of floating point."""
     return round(seconds * MICRO)
 
 

@@ -6,5 +6,5 @@ ORDER = Path(__file__).resolve().parent.parent / "sql" / "account_order.sql"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("finops", "0007_trial")]
+    dependencies = [("finops", "0008_audit")]
     operations = [migrations.RunSQL(ORDER.read_text(), "drop table account_order")]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ingest.doctor.diagnosis import Diagnosis, named
 from ingest.doctor.evidence import Evidence
-from ingest.sources import matcher
+from ingest.sources.promql import matcher
 
 PODS = ("requests", "pod_info", "pod_owner", "scheduled", "started")
 HONOR = "ServiceMonitor of kube-state-metrics: endpoints: - honorLabels: true (scrape_configs: honor_labels: true)"

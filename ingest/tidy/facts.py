@@ -2,12 +2,13 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import inf
 
 from finops.accounting.ownership import sanitised
+from ingest.catalogue import TOP
 from ingest.sources import Samples
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, devices
@@ -31,8 +32,6 @@ USE_COLUMNS = (
 BOARD_COLUMNS = "quarter uuid node gpu_model energy_joules unheld_joules".split()
 QUEUES = ("kueue_x_k8s_io_queue_name", "kueue_x_k8s_io_local_queue_name", "volcano_sh_queue_name", "yunikorn_apache_org_queue")
 NODES = ("node_info", "node_labels", "node_created")  # whose series name nodes
-# Beyond these a value is a blank marker or nonsense, not a measurement.
-TOP = {"memory": 4_194_304.0, "temperature": 200.0, "power": 5_000.0, "sm_active": 1.05, "xid": 1_000.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +156,22 @@ def _pod(hour: datetime, p: Pod, user_label: str, models: dict[str, float]) -> l
 
 
 def _extras(answers: Answers) -> dict[tuple[str, str, str], dict[float, float]]:
-    """Highest value in range by (query, uuid, instance) and quarter's end."""
+    """Highest value in range by (query, uuid, instance) and quarter's end; nothing where a single stray sample spoiled a mean."""
     found: dict[tuple[str, str, str], dict[float, float]] = defaultdict(dict)
     for key, top in TOP.items():
-        got: Samples = answers.samples(key)
-        for index, time, value in zip(got.series.tolist(), got.time.tolist(), got.value.tolist(), strict=True):
-            labels = got.labels[index]
-            if 0 <= value <= top:
-                cell = found[key, labels.get("UUID") or labels.get("uuid", ""), labels.get("GPU_I_ID", "")]
+        spoiled = {(board, time) for board, time, _ in _cells(answers.samples(f"{key}_stray"))}
+        for board, time, value in _cells(answers.samples(key)):
+            if 0 <= value <= top and (board, time) not in spoiled:
+                cell = found[key, *board]
                 cell[time] = max(cell.get(time, 0.0), value)
     return found
+
+
+def _cells(got: Samples) -> Iterator[tuple[tuple[str, str], float, float]]:
+    """((uuid, instance), quarter's end, value) of every sample."""
+    devices = [(labels.get("UUID") or labels.get("uuid", ""), labels.get("GPU_I_ID", "")) for labels in got.labels]
+    for index, time, value in zip(got.series.tolist(), got.time.tolist(), got.value.tolist(), strict=True):
+        yield devices[index], time, value
 
 
 def _watts(extras: Mapping[tuple[str, str, str], Mapping[float, float]]) -> dict[tuple[str, float], float]:
@@ -211,6 +216,6 @@ def _use(u: Use, extras: dict, joules: float | None) -> list[object]:
         joules,
         extra("temperature"),
         None if xid is None else int(xid),
-        device.source + ("+frozen" if device.frozen else ""),
+        device.source + ("+frozen" if device.frozen else "") + ("+estimated" if u.estimated else ""),
         u.inferred,
     ]
