@@ -29,3 +29,4 @@ check: .venv/test.done
 bench: .venv/test.done
 	@sh deploy/system-packages.sh
 	.venv/bin/python tests/bench/collect.py
+	.venv/bin/python tests/bench/account.py

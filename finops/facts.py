@@ -1,7 +1,7 @@
-"""Reads what one hour is made of: nodes alive in it, leases that reach into it, and their measured use."""
+"""Reads what hours are made of: nodes alive in each, leases that reach into it, and their measured use."""
 
-import json
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fractions import Fraction
@@ -9,6 +9,7 @@ from fractions import Fraction
 from finops.accounting.gpu_resources import CLAIM
 from finops.accounting.hour_findings import Card
 from finops.accounting.leases import Sightings, lease
+from finops.sightings import Sighting, machines, parsed, pods
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,73 +95,66 @@ class Found:
 
 def read(cursor, cluster: int, start: datetime, end: datetime) -> Found:
     """Everything the ledger of [start, end) is made from."""
-    found = Found()
-    found.nodes = _nodes(cursor, cluster, start, end)
-    _leases(cursor, cluster, start, end, found)
-    _uses(cursor, cluster, start, end, found)
-    _cards(cursor, cluster, start, end, found)
-    _claims(cursor, cluster, start, found)
+    return read_hours(cursor, cluster, [(start, end)])[0]
+
+
+def read_hours(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]]) -> list[Found]:
+    """The same of several hours, which rise and lie near each other: what they share is read once."""
+    found = [Found() for _ in hours]
+    _nodes(cursor, cluster, hours, found)
+    _leases(cursor, cluster, hours, found)
+    _uses(cursor, cluster, hours, found)
+    _cards(cursor, cluster, hours, found)
+    for (start, _), hour in zip(hours, found, strict=True):
+        _claims(cursor, cluster, start, hour)
     _other_hours(cursor, cluster, found)
     return found
 
 
-# A row whose sightings lie in its margin alone says nothing about its own hour.
-NODES = """
-with own as (select * from node_hour where cluster_id = %(cluster)s and hour = %(start)s),
-before as (select distinct on (node, node_uid) * from node_hour where cluster_id = %(cluster)s and hour < %(start)s
-    and first_seen < extract(epoch from hour) + 3600 and hour >= %(start)s - interval '7 days' order by node, node_uid, hour desc),
-after as (select distinct on (node, node_uid) * from node_hour where cluster_id = %(cluster)s and hour > %(start)s
-    and last_seen >= extract(epoch from hour) and hour <= %(start)s + interval '7 days' order by node, node_uid, hour)
-select coalesce(o.node, b.node), coalesce(o.created, b.created), coalesce(o.first_seen, b.first_seen), b.node is not null,
-    coalesce(o.last_seen, b.last_seen), coalesce(o.half_interval, b.half_interval), a.node is not null,
-    coalesce(o.unit_shares, b.unit_shares), coalesce(o.models, b.models), coalesce(o.node_pool, b.node_pool),
-    coalesce(o.instance_type, b.instance_type), coalesce(o.capacity_type, b.capacity_type), coalesce(o.capacity, b.capacity),
-    case when o.node is null then b.cpus else o.cpus end, case when o.node is null then b.memory_bytes else o.memory_bytes end,
-    coalesce(o.withheld, '{}')
-from own o full join before b using (node, node_uid) left join after a
-    on a.node = coalesce(o.node, b.node) and a.node_uid = coalesce(o.node_uid, b.node_uid)
-where o.node is not null or a.node is not null order by 1
-"""
+def _nodes(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]], found: list[Found]) -> None:
+    for seen in machines(cursor, cluster, hours[0][0], hours[-1][0]):
+        for (start, end), hour in zip(hours, found, strict=True):
+            if there := seen.at(start):
+                hour.nodes.append(_node(*there, start, end))
 
 
-def _nodes(cursor, cluster: int, start: datetime, end: datetime) -> list[Node]:
-    cursor.execute(NODES, {"cluster": cluster, "start": start})
+def _node(row: Sighting, before: Sighting | None, later: bool, start: datetime, end: datetime) -> Node:
+    name, created, first, last, half, unit_shares, models, pool, instance, kind, capacity, cpus, memory, withheld = row.told
     begin, until = start.timestamp(), end.timestamp()
-    nodes = []
-    for name, created, first, earlier, last, half, later, unit_shares, models, pool, instance, kind, capacity, *size, withheld in cursor.fetchall():
-        joined = created if created is not None else begin if earlier else first - half
-        left = until if later or last >= until else last + half
-        about = _json(unit_shares), _json(models), pool, instance, kind, _json(capacity)
-        nodes.append(Node(name, round(joined), round(left), *about, *size, _json(withheld)))
-    return nodes
+    if created is None and before:
+        created = before.told[1]
+    joined = created if created is not None else begin if before else first - half
+    left = until if later or last >= until else last + half
+    about = parsed(unit_shares), parsed(models), pool, instance, kind, parsed(capacity), cpus, memory
+    return Node(name, round(joined), round(left), *about, parsed(withheld) if row.hour == start else {})
 
 
-def _json(value):
-    return json.loads(value) if isinstance(value, str) else value
-
-
-def _leases(cursor, cluster: int, start: datetime, end: datetime, found: Found) -> None:
+def _leases(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]], found: list[Found]) -> None:
     cursor.execute(
         """select uid, resource, node, quantity, first_held, last_held, half_interval, scheduled, accepted, started, ended, completed
            from lease where cluster_id = %s and coalesce(scheduled, accepted, first_held) < %s
            and greatest(last_held + half_interval, completed) > %s order by uid, resource""",
-        [cluster, end.timestamp(), start.timestamp()],
+        [cluster, hours[-1][1].timestamp(), hours[0][0].timestamp()],
     )
-    uids = set()
+    spans = [(start.timestamp(), end.timestamp()) for start, end in hours]
+    first: dict[tuple[str, str], datetime] = {}
     for uid, resource, node, quantity, *seen in cursor.fetchall():
-        span = lease(Sightings(*seen))
-        if span and span.end > start.timestamp() and span.start < end.timestamp():
-            found.held[node].append(Held(f"{uid} {resource}", resource, quantity, Sightings(*seen)))
-            uids.add(uid)
-    cursor.execute(
-        """select distinct on (uid, resource) uid, resource, hour, namespace, pod, job_kind, job, run, label_runs,
-             namespace_label_runs from pod_hour where cluster_id = %s and uid = any(%s)
-           order by uid, resource, (hour <= %s) desc, case when hour <= %s then -extract(epoch from hour) else extract(epoch from hour) end""",
-        [cluster, sorted(uids), start, start],
-    )
-    for uid, resource, hour, namespace, pod, kind, job, run, *runs in cursor.fetchall():
-        own, space = (_said(_json(each), hour, start) for each in runs)
-        found.pods[f"{uid} {resource}"] = About(uid, namespace, pod, kind, job, run, own, space)
+        held = Held(f"{uid} {resource}", resource, quantity, Sightings(*seen))
+        span = lease(held.seen)
+        for n, (start, end) in enumerate(spans if span else ()):
+            if span.end > start and span.start < end:
+                found[n].held[node].append(held)
+                first.setdefault((uid, resource), hours[n][0])
+    said = pods(cursor, cluster, first, last=hours[-1][0])
+    for (start, _), hour in zip(hours, found, strict=True):
+        for held in (each for group in hour.held.values() for each in group):
+            if seen := said.get(held.id):
+                hour.pods[held.id] = _about(held.id.split(" ")[0], seen.nearest(start), start)
+
+
+def _about(uid: str, row: Sighting, start: datetime) -> About:
+    *who, own, space = row.told
+    return About(uid, *who, _said(parsed(own), row.hour, start), _said(parsed(space), row.hour, start))
 
 
 def _said(runs: list[dict], hour: datetime, start: datetime) -> list[Said]:
@@ -169,38 +163,45 @@ def _said(runs: list[dict], hour: datetime, start: datetime) -> list[Said]:
     return [Said(**(run if hour == start else run | {"since": None})) for run in kept]
 
 
-def _uses(cursor, cluster: int, start: datetime, end: datetime, found: Found) -> None:
-    cursor.execute(
-        """select uid, resource, gpu_model, extract(epoch from quarter)::bigint, sum(measured_seconds * share), sum(busy_seconds),
-             sum(energy_joules), sum(share) from use_quarter where cluster_id = %s and quarter >= %s and quarter < %s
-           group by 1, 2, 3, 4 order by 1, 2, 3, 4""",
-        [cluster, start, end],
-    )
-    until = int(end.timestamp())
-    for uid, resource, model, quarter, measured, busy, joules, share in cursor.fetchall():
-        key, span = (f"{uid} {resource}", model), (quarter, min(quarter + 900, until))
-        found.measured[key][span], found.used[key][span] = measured, busy
-        found.models[key[0]][model] = max(share, found.models[key[0]].get(model, 0.0))
+# Sums of floating point in a fixed order: an hour read alone and one read with its day are the same to the last bit.
+USES = """
+select n - 1, uid, resource, gpu_model, extract(epoch from quarter)::bigint, sum(measured_seconds * share order by uuid, gpu_instance),
+    sum(busy_seconds order by uuid, gpu_instance), sum(energy_joules order by uuid, gpu_instance), sum(share order by uuid, gpu_instance)
+from unnest(%s::timestamptz[], %s::timestamptz[]) with ordinality as asked (begin, until, n)
+join use_quarter on cluster_id = %s and quarter >= begin and quarter < until group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5
+"""
+BOARDS = """
+select n - 1, node, gpu_model, extract(epoch from quarter)::bigint, sum(unheld_joules order by uuid)
+from unnest(%s::timestamptz[], %s::timestamptz[]) with ordinality as asked (begin, until, n)
+join board_quarter on cluster_id = %s and quarter >= begin and quarter < until group by 1, 2, 3, 4 order by 1, 2, 3, 4
+"""
+
+
+def _uses(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]], found: list[Found]) -> None:
+    until = [int(end.timestamp()) for _, end in hours]
+    cursor.execute(USES, [*map(list, zip(*hours, strict=True)), cluster])
+    for n, uid, resource, model, quarter, measured, busy, joules, share in cursor.fetchall():
+        key, span, hour = (f"{uid} {resource}", model), (quarter, min(quarter + 900, until[n])), found[n]
+        hour.measured[key][span], hour.used[key][span] = measured, busy
+        hour.models[key[0]][model] = max(share, hour.models[key[0]].get(model, 0.0))
         if joules is not None:
-            found.joules[key][span] = joules
-    cursor.execute(
-        """select node, gpu_model, extract(epoch from quarter)::bigint, sum(unheld_joules) from board_quarter
-           where cluster_id = %s and quarter >= %s and quarter < %s group by 1, 2, 3 order by 1, 2, 3""",
-        [cluster, start, end],
-    )
-    for node, model, quarter, joules in cursor.fetchall():
-        found.rest[node, model][quarter, min(quarter + 900, until)] = joules
+            hour.joules[key][span] = joules
+    cursor.execute(BOARDS, [*map(list, zip(*hours, strict=True)), cluster])
+    for n, node, model, quarter, joules in cursor.fetchall():
+        found[n].rest[node, model][quarter, min(quarter + 900, until[n])] = joules
 
 
-def _cards(cursor, cluster: int, start: datetime, end: datetime, found: Found) -> None:
+def _cards(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]], found: list[Found]) -> None:
     """Devices whose samples are doubtful, under each lease."""
     cursor.execute(
-        """select uuid, gpu_instance, min(node), uid || ' ' || resource, sum(rejected)::int, bool_or(source like '%%frozen%%'), bool_or(inferred)
-           from use_quarter where cluster_id = %s and quarter >= %s and quarter < %s
-             and (rejected > 0 or inferred or source like '%%frozen%%') group by 1, 2, 4 order by 1, 2, 4""",
-        [cluster, start, end],
+        """select n - 1, uuid, gpu_instance, min(node), uid || ' ' || resource, sum(rejected)::int, bool_or(source like '%%frozen%%'), bool_or(inferred)
+           from unnest(%s::timestamptz[], %s::timestamptz[]) with ordinality as asked (begin, until, n)
+           join use_quarter on cluster_id = %s and quarter >= begin and quarter < until
+             and (rejected > 0 or inferred or source like '%%frozen%%') group by 1, 2, 3, 5 order by 1, 2, 3, 5""",
+        [*map(list, zip(*hours, strict=True)), cluster],
     )
-    found.cards = [Card(*row) for row in cursor.fetchall()]
+    for n, *row in cursor.fetchall():
+        found[n].cards.append(Card(*row))
 
 
 def _claims(cursor, cluster: int, start: datetime, found: Found) -> None:
@@ -215,20 +216,27 @@ def _claims(cursor, cluster: int, start: datetime, found: Found) -> None:
         [cluster, sorted({id_.split(" ")[0] for id_ in blind}), CLAIM, start],
     )
     for lease_id, models in cursor.fetchall():
-        found.models[lease_id] = _json(models)
+        found.models[lease_id] = parsed(models)
 
 
-def _other_hours(cursor, cluster: int, found: Found) -> None:
+def _other_hours(cursor, cluster: int, found: list[Found]) -> None:
     """Where no device of the hour tells a lease's model on a node of several: the model its other hours show."""
-    several = {node.name for node in found.nodes if len(node.models) > 1}
-    blind = [held.id for name in several for held in found.held.get(name, []) if held.id not in found.models]
+    blind = [(hour, held.id) for hour in found for held in _on_nodes_of_several(hour) if held.id not in hour.models]
     if not blind:
         return
     cursor.execute(
-        """select uid || ' ' || resource, model, sum(gpus::double precision) from pod_hour, jsonb_each_text(gpu_models) as m (model, gpus)
+        """select uid || ' ' || resource, model, sum(gpus::double precision order by hour) from pod_hour, jsonb_each_text(gpu_models) as m (model, gpus)
            where cluster_id = %s and uid = any(%s) group by 1, 2 order by 1, 2""",
-        [cluster, sorted({id_.split(" ")[0] for id_ in blind})],
+        [cluster, sorted({id_.split(" ")[0] for _, id_ in blind})],
     )
+    told: Mapping[str, dict[str, float]] = defaultdict(dict)
     for lease_id, model, gpus in cursor.fetchall():
-        if lease_id in blind:
-            found.models[lease_id][model] = gpus
+        told[lease_id][model] = gpus
+    for hour, lease_id in blind:
+        if lease_id in told:
+            hour.models[lease_id] = told[lease_id]
+
+
+def _on_nodes_of_several(hour: Found) -> list[Held]:
+    several = {node.name for node in hour.nodes if len(node.models) > 1}
+    return [held for name in several for held in hour.held.get(name, [])]

@@ -1,14 +1,17 @@
-"""An hour's lines, holdings and findings, and how they are stored: whole, in place of what was there."""
+"""Hours' lines, holdings and findings, and how they are stored: whole, in place of what was there."""
 
 import hashlib
 import json
-from collections.abc import Mapping
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from uuid import UUID
 from zoneinfo import ZoneInfo
+
+from django.db import transaction
 
 from finops.accounting.calendar import midnight
 from finops.accounting.charge import BUCKETS, Line
@@ -16,6 +19,7 @@ from finops.book import HOLDING
 from finops.findings import Finding
 
 ROLL_UP = (Path(__file__).parent / "sql" / "roll_up_day.sql").read_text()
+SORTED = json.JSONEncoder(sort_keys=True)
 MONEY = ("used", "idle", "starting", "unmeasured", "unallocated")
 SUMS = (
     "allocated used idle starting unmeasured unallocated capacity cost "
@@ -52,7 +56,7 @@ class Made:
         self.rows[self._key(holding), since, None] = [*nothing, *[None] * (len(MONEY) + 2), amount]
 
     def _key(self, holding: Mapping[str, object]) -> UUID:
-        digest = hashlib.blake2b(json.dumps(holding, sort_keys=True).encode(), digest_size=16)
+        digest = hashlib.blake2b(SORTED.encode(holding).encode(), digest_size=16)
         key = UUID(bytes=digest.digest())
         self.holdings[key] = holding
         return key
@@ -75,40 +79,69 @@ def _sums(line: Line, energy: float | None) -> list:
     return [allocated, *hours.values(), allocated + hours["unallocated"], total, *costs.values(), energy, None]
 
 
-def store(cursor, made: Made, *, cluster: int, hour: datetime, zone: ZoneInfo, version: int) -> None:
-    """Replaces the hour's lines and findings and makes its day again; `version` is that of the facts they were made from."""
-    day = hour.astimezone(zone).date()
-    _holdings(cursor, made, cluster)
-    cursor.execute("delete from ledger_hour where cluster_id = %s and hour = %s", [cluster, hour])
+def store(cursor, made: Mapping[datetime, Made], *, cluster: int, zone: ZoneInfo, versions: Mapping[datetime, int]) -> None:
+    """Replaces lines and findings of hours of one day and makes the day again.
+
+    `made`: by hour; `versions`: of the facts each was made from.
+    """
+    hours = sorted(made)
+    cursor.execute("delete from ledger_hour where cluster_id = %s and hour = any(%s)", [cluster, hours])
     with cursor.copy(f"copy ledger_hour (cluster_id, hour, since, holding, price, {', '.join(SUMS)}) from stdin") as copy:
-        for (key, since, price), sums in made.rows.items():
-            copy.write_row([cluster, hour, datetime.fromtimestamp(since, UTC), key, price, *sums])
-    cursor.execute("delete from ledger_day where cluster_id = %s and day = %s", [cluster, day])
-    start, end = (midnight(each, zone=zone) for each in (day, day + timedelta(days=1)))
-    cursor.execute(ROLL_UP, {"cluster": cluster, "day": day, "start": start, "end": end})
-    _findings(cursor, made, cluster, hour)
+        for hour in hours:
+            for (key, since, price), sums in made[hour].rows.items():
+                copy.write_row([cluster, hour, datetime.fromtimestamp(since, UTC), key, price, *sums])
+    _roll_up(cursor, cluster, hours[0].astimezone(zone).date(), zone)
+    _findings(cursor, made, cluster)
+    _lock(cursor, cluster, hours)
+    _holdings(cursor, {key: about for each in made.values() for key, about in each.holdings.items()}, cluster)
     cursor.execute(
-        """update collection_window set dirty = facts_version <> %s, accounted_at = now(), capacity_gpu_hours = %s, cost = %s
-           where cluster_id = %s and start = %s""",
-        [version, made.total("capacity"), made.total("cost"), cluster, hour],
+        """update collection_window w set dirty = facts_version <> version, accounted_at = now(), capacity_gpu_hours = capacity, cost = money
+           from unnest(%s::timestamptz[], %s::bigint[], %s::numeric[], %s::numeric[]) as made (hour, version, capacity, money)
+           where cluster_id = %s and start = hour""",
+        [hours, [versions[h] for h in hours], *([made[h].total(name) for h in hours] for name in ("capacity", "cost")), cluster],
     )
 
 
-def _holdings(cursor, made: Made, cluster: int) -> None:
+def _roll_up(cursor, cluster: int, day: date, zone: ZoneInfo) -> None:
+    cursor.execute("delete from ledger_day where cluster_id = %s and day = %s", [cluster, day])
+    start, end = (midnight(each, zone=zone) for each in (day, day + timedelta(days=1)))
+    cursor.execute(ROLL_UP, {"cluster": cluster, "day": day, "start": start, "end": end})
+
+
+def _lock(cursor, cluster: int, hours: Sequence[datetime]) -> None:
+    """Locks the hours' windows, all or none: others lock several as well, in an order of their own, and would wait for us while we for them."""
+    while True:
+        mark = transaction.savepoint()
+        cursor.execute("select start from collection_window where cluster_id = %s and start = any(%s) for update skip locked", [cluster, hours])
+        if len(cursor.fetchall()) == len(hours):
+            return transaction.savepoint_commit(mark)
+        transaction.savepoint_rollback(mark)
+        time.sleep(0.02)
+
+
+def _holdings(cursor, holdings: Mapping[UUID, Mapping[str, object]], cluster: int) -> None:
+    """In one order, and at the very end: a day that brings the same waits until this one is stored."""
+    cursor.execute("select key from holding where cluster_id = %s and key = any(%s)", [cluster, list(holdings)])
+    known = {key for (key,) in cursor.fetchall()}
     names = ", ".join(f'"{name}"' for name in HOLDING)
     cursor.executemany(
         f"insert into holding (cluster_id, key, {names}) values (%s, %s{', %s' * len(HOLDING)}) on conflict do nothing",
         [
             [cluster, key, *(json.dumps(about[name]) if name == "labels" else about[name] for name in HOLDING)]
-            for key, about in sorted(made.holdings.items())
+            for key, about in sorted(holdings.items())
+            if key not in known
         ],
     )
 
 
-def _findings(cursor, made: Made, cluster: int, hour: datetime) -> None:
+def _findings(cursor, made: Mapping[datetime, Made], cluster: int) -> None:
     """What the accounting found; what the collecting found stays until the hour is collected again."""
-    cursor.execute("delete from finding where cluster_id = %s and hour = %s and kind <> 'source_forgot'", [cluster, hour])
+    cursor.execute("delete from finding where cluster_id = %s and hour = any(%s) and kind <> 'source_forgot'", [cluster, list(made)])
     cursor.executemany(
         "insert into finding (cluster_id, hour, kind, subject, message, evidence, teams) values (%s, %s, %s, %s, %s, %s, %s)",
-        [[cluster, hour, f.kind, f.subject, f.message, json.dumps(f.evidence), list(f.teams)] for f in made.findings],
+        [
+            [cluster, hour, f.kind, f.subject, f.message, json.dumps(f.evidence), list(f.teams)]
+            for hour, each in made.items()
+            for f in each.findings
+        ],
     )

@@ -34,7 +34,8 @@ def plan(cluster: Cluster, source: Source, *, at: datetime) -> None:
 def catch_up(
     cluster: Cluster, *, lane: Lane = "newest", seconds: float = float("inf"), clock: Clock = now, progress: Progress = quiet
 ) -> tuple[list[str], int]:
-    """Works through the lane until nothing is due or `seconds` are over; returns the problems and how many hours still wait.
+    """Works through the lane until nothing is due or `seconds` are over; returns the problems and how much still waits:
+    hours to be read, days to be accounted.
 
     The older lane asks one question at a time, so that a backfill never doubles the load on the source.
     """
@@ -53,18 +54,18 @@ def catch_up(
         except Unreachable as error:
             problems.append(str(error))
             break
-        _account(cluster)
+        _account(cluster, seconds)
         if (clock() - began).total_seconds() > seconds:
             break
-    problems += _account(cluster)
+    problems += _account(cluster, seconds)
     at = clock()
-    return problems, windows.due(cluster.id, now=at, settled=settled(at), late=_may_be_late(cluster))
+    return problems, windows.due(cluster.id, now=at, settled=settled(at), late=_may_be_late(cluster)) + len(pipeline.due(cluster))
 
 
-def _account(cluster: Cluster) -> list[str]:
+def _account(cluster: Cluster, seconds: float) -> list[str]:
     """An hour that cannot be charged stays dirty and is told; collecting goes on."""
     try:
-        pipeline.account(cluster)
+        pipeline.account(cluster, seconds=seconds)
     except Exception as error:
         if nobodys(error):
             raise

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
+from math import lcm
 
 from finops.accounting.money import EXACT, split, stored
 
 BUCKETS = ("used", "idle", "starting", "unmeasured")
+MICRO = 1_000_000
 Span = tuple[int, int]
 
 
@@ -80,49 +82,65 @@ def _give_way(pool: Pool, holds: Sequence[Hold]) -> list[Hold]:
 
 
 Seconds = dict[str, dict[str, Fraction]]
+Amount = int | Fraction  # whole numbers as long as nothing divides them: most pools need no other
 
 
 def _seconds(pool: Pool, holds: Sequence[Hold], quarters: Sequence[Span], start: int, end: int) -> tuple[Seconds, Fraction]:
     """GPU-seconds by lease and bucket over [start, end)."""
-    found: dict[str, dict[str, Fraction]] = defaultdict(lambda: dict.fromkeys(BUCKETS, Fraction(0)))
+    ran, excess = _ran(pool, holds, quarters, start, end)
+    found: dict[str, dict[str, Amount]] = defaultdict(lambda: dict.fromkeys(BUCKETS, 0))
+    for (n, quarter), seconds in ran.items():
+        _book(found[holds[n].id], holds[n], quarter, seconds)
+    return {id_: {bucket: Fraction(micro) / MICRO for bucket, micro in parts.items()} for id_, parts in found.items()}, excess
+
+
+def _ran(
+    pool: Pool, holds: Sequence[Hold], quarters: Sequence[Span], start: int, end: int
+) -> tuple[dict[tuple[int, Span | None], Amount], Fraction]:
+    """Seconds, scaled to what the pool has, by place of the hold and quarter, the quarter None while it was starting; and the excess."""
     edges = {start, end, *(t for q in quarters for t in q), *(t for h in holds for t in (h.start, h.started, h.end))}
     cuts = sorted(t for t in edges if start <= t <= end)
-    starts = {id(h): _started_by_quarter(h, quarters) for h in holds}
-    excess = Fraction(0)
+    unit = lcm(*(h.gpus.denominator for h in holds))  # of a GPU
+    units, there = [h.gpus.numerator * (unit // h.gpus.denominator) for h in holds], pool.boards * unit
+    ran: dict[tuple[int, Span | None], Amount] = defaultdict(int)
+    excess = 0
     for a, b in zip(cuts, cuts[1:], strict=False):
-        present = [h for h in holds if h.start <= a < h.end]
-        asked = sum((h.gpus for h in present), Fraction(0))
-        scale = min(Fraction(1), pool.boards / asked) if asked else Fraction(1)
-        excess += max(Fraction(0), asked - pool.boards) * (b - a)
+        present = [n for n, h in enumerate(holds) if h.start <= a < h.end]
+        asked = sum(units[n] for n in present)
+        seconds = b - a if asked <= there else Fraction((b - a) * there, asked)
+        excess += max(0, asked - there) * (b - a)
         quarter = next(q for q in quarters if q[0] <= a < q[1])
-        for hold in present:
-            amount = hold.gpus * (b - a) * scale
-            _book(found[hold.id], hold, amount, a, quarter, starts[id(hold)].get(quarter, Fraction(0)))
-    return found, excess
+        for n in present:
+            ran[n, quarter if a >= holds[n].started else None] += seconds
+    return ran, Fraction(excess, unit)
 
 
-def _book(into: dict[str, Fraction], hold: Hold, amount: Fraction, at: int, quarter: Span, started: Fraction) -> None:
-    if at < hold.started:
-        into["starting"] += amount
+def _book(into: dict[str, Amount], hold: Hold, quarter: Span | None, seconds: Amount) -> None:
+    """Adds the GPU-microseconds of one quarter, measured time as it was shared over the time the lease ran in it."""
+    if quarter is None:
+        into["starting"] += _exact(hold.gpus * seconds * MICRO)
         return
-    seconds, busy = (_micro(amounts.get(quarter, 0.0)) for amounts in (hold.measured, hold.used))
-    # More than it ran was measured where its end was cut since: what is left was as busy as the whole.
-    whole = max(started, seconds)
-    measured = seconds / started if whole == started and started else Fraction(bool(seconds))
-    used = min(busy / whole, measured) if whole else Fraction(0)
-    into["used"] += amount * used
-    into["idle"] += amount * (measured - used)
-    into["unmeasured"] += amount * (1 - measured)
+    began = min(hold.end, quarter[1]) - max(hold.started, quarter[0])
+    whole = hold.gpus * began * MICRO
+    # To the microsecond like what was measured of it: a seventh of a quarter that was measured throughout leaves nothing over.
+    started = round(whole)
+    told, busy = (_micro(amounts.get(quarter, 0.0)) for amounts in (hold.measured, hold.used))
+    measured, used = min(told, started), _exact(Fraction(min(busy, told)))
+    if told > started:  # its end was cut since: what is left was as busy as the whole
+        used = _exact(Fraction(used * started, told))
+    part: Amount = 1 if seconds == began and started == whole else Fraction(seconds) / began * whole / started
+    into["used"] += used * part
+    into["idle"] += (measured - used) * part
+    into["unmeasured"] += (started - measured) * part
 
 
-def _started_by_quarter(hold: Hold, quarters: Sequence[Span]) -> dict[Span, Fraction]:
-    """To the microsecond like what was measured of it: a seventh of a quarter that was measured throughout leaves nothing over."""
-    return {q: _micro(hold.gpus * max(0, min(hold.end, q[1]) - max(hold.started, q[0]))) for q in quarters}
+def _exact(amount: Fraction) -> Amount:
+    return amount.numerator if amount.denominator == 1 else amount
 
 
-def _micro(seconds: float | Fraction) -> Fraction:
-    """Time to the microsecond: below that it is noise of floating point."""
-    return Fraction(round(seconds * 1_000_000), 1_000_000)
+def _micro(seconds: float) -> int:
+    """Time in microseconds: below that it is noise of floating point."""
+    return round(seconds * MICRO)
 
 
 def _hours(seconds: Fraction) -> Decimal:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 PREFIXES = frozenset({"nvidia", "tesla", "quadro", "amd", "instinct", "intel"})
 _WORD = re.compile(r"[^\W_]+")
 _PROFILE = re.compile(r"[0-9]+[cg]")
 
 
+@lru_cache(maxsize=1024)
 def normalise_model(text: str) -> str:
     """``NVIDIA-A100-SXM4-40GB-MIG-1g.5gb`` → ``a100sxm440gb``; ``""`` if no model is left.
 

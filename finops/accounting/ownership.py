@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 UNALLOCATED, UNASSIGNED = "unallocated", "unassigned"
 RESERVED = (UNALLOCATED, UNASSIGNED)
 
 
+@lru_cache(maxsize=4096)
 def sanitised(label: str) -> str:
     """A Kubernetes label as kube-state-metrics spells it (its internal/store/utils.go)."""
     out = ""

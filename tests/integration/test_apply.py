@@ -77,16 +77,17 @@ def test_a_price_that_changes_while_hours_are_accounted_reaches_every_hour(db, t
     first = 'currency: CHF\nrates:\n  - {price: "2", currency: CHF, from: 2026-01-01, until: 2026-10-06}\n'
     apply(parse(first), now=NOW)
     row = Fleet().node(times=minutes(-20, 200)).collected(tmp_path, hours=(0, 1))
-    calls, real = [], pipeline._hour
+    calls, real = [], pipeline.Book
 
-    def meanwhile(book, *args, **more) -> bool:
+    def meanwhile(cluster) -> object:
+        book = real(cluster)
         calls.append(book)
         if len(calls) == 1:  # the book is read, no hour is done yet
             apply(parse(f'{first}  - {{price: "3", currency: CHF, from: 2026-10-06}}\n'), now=NOW)
             commit()
-        return real(book, *args, **more)
+        return book
 
-    monkeypatch.setattr(pipeline, "_hour", meanwhile)
+    monkeypatch.setattr(pipeline, "Book", meanwhile)
     pipeline.account(row, start=TEN, end=TEN + 2 * HOUR)
     commit()
     pipeline.account(row)  # whatever the first turn left dirty

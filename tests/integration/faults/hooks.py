@@ -6,15 +6,16 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import psycopg
 from django.db import connection
 
 
 def install(hooks: list[dict]) -> None:
-    """Each hook: `at` (call, sql, copy), `name` (a function, or a part of the statement), `count` (which time), `do` (kill, wait, fail, slow).
+    """Each hook: `at` (call, sql, copy), `name` (a function, or a part of the statement), `count` (which time), `do` (kill, wait, hold, fail, slow).
 
-    A `flag` names a file: the hook acts as long as it exists.
+    A `flag` names a file: the hook acts as long as it exists, which with `once` is until the first time.
     """
     for hook in hooks:
         {"call": _on_call, "sql": _on_sql, "copy": _on_row}[hook["at"]](hook)
@@ -24,6 +25,8 @@ def _act(hook: dict) -> None:
     hook["count"] = hook.get("count", 1) - 1
     if hook["count"] > 0 or hook.get("count") < 0 and not hook.get("always") or not os.path.exists(hook.get("flag", "/")):
         return
+    if hook.get("once"):
+        Path(hook["flag"]).unlink(missing_ok=True)
     if hook["do"] == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
     if hook["do"] == "fail":
@@ -31,6 +34,10 @@ def _act(hook: dict) -> None:
     if hook["do"] == "slow":
         return time.sleep(hook["seconds"])
     print("here", flush=True)
+    if hook["do"] == "hold":  # a process made by another has no standard input
+        while os.path.exists(hook["flag"]):
+            time.sleep(0.02)
+        return
     sys.stdin.readline()
 
 

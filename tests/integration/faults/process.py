@@ -84,6 +84,32 @@ def account(asked: dict) -> dict:
     return {"hours": sum(pipeline.account(cluster, start=_at(hour), end=_at(hour + 3600)) for hour in asked["hours"])}
 
 
+def fleet(asked: dict) -> dict:
+    """Two clusters with facts of four days and a bit, none of it accounted."""
+    from finops.models import Cluster
+    from tests.bench import hundred
+
+    hundred.configure()
+    for seed, name in enumerate(asked["clusters"]):
+        row = Cluster.objects.create(name=name, source={}, scrape_interval=60.0)
+        hundred.store(row.id, asked["hours"], nodes=2, seed=seed)
+    return {}
+
+
+def command(asked: dict) -> dict:
+    """`manage.py` with these words: what it printed, and its error with the exit code."""
+    from io import StringIO
+
+    from django.core.management import CommandError, call_command
+
+    out = StringIO()
+    try:
+        call_command(*asked["words"], stdout=out)
+    except CommandError as error:
+        return {"said": out.getvalue(), "error": str(error), "code": error.returncode}
+    return {"said": out.getvalue()}
+
+
 def _at(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 

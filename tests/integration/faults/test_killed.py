@@ -13,7 +13,7 @@ POINTS = {
     "in the middle of a COPY": {"at": "copy", "name": "use_quarter", "count": 5},
     "before the window is marked": {"at": "sql", "name": "update collection_window set state", "count": 2},
     "after the commit, before accounting": {"at": "call", "name": "finops.pipeline:account"},
-    "in the middle of accounting": {"at": "sql", "name": "delete from ledger_day", "count": 3},
+    "in the middle of accounting": {"at": "sql", "name": "delete from ledger_day", "count": 2},
 }  # fmt: skip
 
 
