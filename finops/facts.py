@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from finops.accounting.hour_findings import Card
 from finops.accounting.leases import Sightings, lease
+from finops.findings import Finding, Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,8 @@ class Found:
     rest: dict = field(default_factory=lambda: defaultdict(dict))
     models: dict[str, dict[str, float]] = field(default_factory=lambda: defaultdict(dict))
     cards: list[Card] = field(default_factory=list)
+    blind: bool = False  # whether the source has nothing of the hour
+    told: list[Finding] = field(default_factory=list)  # what was found while the hour was collected
 
 
 def read(cursor, cluster: int, start: datetime, end: datetime) -> Found:
@@ -96,6 +99,9 @@ def read(cursor, cluster: int, start: datetime, end: datetime) -> Found:
     _uses(cursor, cluster, start, end, found)
     _cards(cursor, cluster, start, end, found)
     _other_hours(cursor, cluster, found)
+    _told(cursor, cluster, start, found)
+    cursor.execute("select not exists (select from node_hour where cluster_id = %s and hour = %s)", [cluster, start])
+    (found.blind,) = cursor.fetchone()
     return found
 
 
@@ -185,14 +191,30 @@ def _uses(cursor, cluster: int, start: datetime, end: datetime, found: Found) ->
 
 
 def _cards(cursor, cluster: int, start: datetime, end: datetime, found: Found) -> None:
-    """Devices whose samples are doubtful, under each lease."""
+    """Devices whose samples are doubtful, under each lease, and what part of all it held each is."""
     cursor.execute(
-        """select uuid, gpu_instance, min(node), uid || ' ' || resource, sum(rejected)::int, bool_or(source like '%%frozen'), bool_or(inferred)
-           from use_quarter where cluster_id = %s and quarter >= %s and quarter < %s
-             and (rejected > 0 or inferred or source like '%%frozen') group by 1, 2, 4 order by 1, 2, 4""",
+        """select uuid, gpu_instance, node, lease, rejected, frozen, inferred,
+             case when whole > 0 then held / whole else 1 end from (
+               select uuid, gpu_instance, min(node) as node, uid || ' ' || resource as lease, sum(rejected)::int as rejected,
+                 bool_or(source like '%%frozen') as frozen, bool_or(inferred) as inferred, sum(share * held_seconds) as held,
+                 sum(sum(share * held_seconds)) over (partition by uid, resource) as whole
+               from use_quarter where cluster_id = %s and quarter >= %s and quarter < %s group by uuid, gpu_instance, uid, resource) card
+           where rejected > 0 or inferred or frozen order by 1, 2, 4""",
         [cluster, start, end],
     )
     found.cards = [Card(*row) for row in cursor.fetchall()]
+
+
+def _told(cursor, cluster: int, start: datetime, found: Found) -> None:
+    """What was found while the hour was collected."""
+    cursor.execute(
+        """select kind, subject, message, evidence::text, teams, reach::text from finding
+           where cluster_id = %s and hour = %s and origin = 'collecting' order by kind, subject""",
+        [cluster, start],
+    )
+    for kind, subject, message, evidence, teams, reach in cursor.fetchall():
+        parts = tuple(map(Part.read, json.loads(reach)))
+        found.told.append(Finding(kind, subject, message, json.loads(evidence), tuple(teams), parts, "collecting"))
 
 
 def _other_hours(cursor, cluster: int, found: Found) -> None:

@@ -1,14 +1,18 @@
 """One hour of one cluster, charged pool by pool: its lines, and what is doubtful about them."""
 
+from decimal import Decimal
 from fractions import Fraction
 
 from finops import ledger
-from finops.accounting.charge import Hold, Pool, Span, charge
+from finops.accounting import silence, team_findings
+from finops.accounting.charge import Hold, Line, Pool, Span, charge
 from finops.accounting.energy import energy
 from finops.accounting.hour_findings import RAN, Evidence, Tenancy, findings
 from finops.accounting.leases import Lease, lease
+from finops.accounting.money import stored
 from finops.accounting.pieces import pieces
 from finops.accounting.placement import Want, placement
+from finops.accounting.touched import Charged, with_shares
 from finops.book import Book
 from finops.facts import Found, Held, Node
 
@@ -22,7 +26,7 @@ class Hour:
         self.book, self.found, self.start, self.end = book, found, start, end
         self.quarters = [(q, min(q + 900, end)) for q in range(start, end, 900)]
         self.lines = ledger.Made()
-        self.evidence = Evidence(cards=found.cards)
+        self.evidence = Evidence(cards=found.cards, blind=found.blind, team_labels=book.team_labels(start))
 
     def made(self) -> ledger.Made:
         """The hour's lines, holdings and findings."""
@@ -31,7 +35,9 @@ class Hour:
             if alive[1] > alive[0]:
                 self._node(node, alive)
         self._homeless({node.name for node in self.found.nodes})
-        self.lines.findings = findings(self.evidence)
+        teams = team_findings.RULES if self.book.rules else ()  # without any rule nobody has been told of teams
+        doubts = findings(self.evidence, more=(*teams, *silence.RULES))
+        self.lines.findings = with_shares([*doubts, *self.found.told], self.evidence.lines)
         return self.lines
 
     def _node(self, node: Node, alive: Span) -> None:
@@ -68,6 +74,7 @@ class Hour:
         lines, excess = charge(pool, [piece for group in cut.values() for piece in group], prices, self.quarters)
         if excess:
             self.evidence.over.append((node.name, model, tuple(cut), excess))
+        self.evidence.lines += [_charged(line, holdings[line.id]) for line in lines]
         kwh = self._energy(node, model, pool, cut, [(start, end) for start, end, _ in prices])
         for line in lines:
             self.lines.add(line, holdings[line.id], kwh.get((line.id, line.start)))
@@ -87,6 +94,7 @@ class Hour:
     def _note(self, node: Node, hold: Hold, teams: list[str]) -> None:
         pod = self.found.pods[hold.id]
         words = (self.book.claimed(pod, node, at=at) for at in (hold.start, *self.book.turns_of(pod, hold)))
+        self.evidence.worn.update(name for said in pod.own for name, value in said.labels.items() if value)
         self.evidence.tenancies.append(
             Tenancy(
                 hold.id,
@@ -108,7 +116,8 @@ class Hour:
                 hold = self._hold(held, span, Fraction(held.quantity), "", alive)
                 if hold.end - hold.start >= RAN:
                     holdings: dict[str, dict] = {}
-                    self._cut(node, "", hold, holdings)
+                    lost = self._cut(node, "", hold, holdings)
+                    self.evidence.lines += [_uncharged(piece, holdings[piece.id]) for piece in lost]
                     self._note(node, hold, [each["team"] for each in holdings.values()])
                     self.evidence.homeless[name].append(hold.id)
 
@@ -116,6 +125,23 @@ class Hour:
         held = {id_: self.found.joules[id_, model] for id_ in cut if (id_, model) in self.found.joules}
         rest = self.found.rest.pop((node.name, model), {})  # once, where two machines bore the name
         return energy(pool, cut, spans, held=held, rest=rest)
+
+
+def _charged(line: Line, holding: dict) -> Charged:
+    priced = "no" if line.price is None else "yes"
+    return Charged(_names(line.id, holding) | {"priced": priced}, line.hours, line.costs)
+
+
+def _uncharged(piece: Hold, holding: dict) -> Charged:
+    """What a lease held on no known node."""
+    hours = stored(Decimal(piece.gpus.numerator * (piece.end - piece.start)) / (piece.gpus.denominator * 3600))
+    return Charged(_names(piece.id, holding) | {"priced": "no"}, {"unmeasured": hours}, None)
+
+
+def _names(piece: str, holding: dict) -> dict[str, str]:
+    """What a finding may ask for; `piece` is the lease, numbered from its second piece on."""
+    told = {name: holding[name] for name in ("namespace", "team", "node", "node_pool", "gpu_model", "capacity_type")}
+    return told | {"lease": " ".join(piece.split(" ")[:2]), "pod": f"{holding['namespace']}/{holding['pod']}" if holding["pod"] else ""}
 
 
 def _reaching(held: list[Held], alive: Span) -> list[tuple[Held, Lease]]:

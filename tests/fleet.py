@@ -56,6 +56,7 @@ class Fleet:
         self.put("kube_pod_container_resource_requests", who | {"container": "main", "node": node, "resource": resource}, quantity, times)
         begin = TEN.timestamp() + times[0]
         self.put("kube_pod_status_scheduled_time", who, begin, times)
+        self.put("kube_pod_owner", who | dict.fromkeys(("owner_kind", "owner_name", "owner_is_controller"), "<none>"), 1, times)
         return self.put("kube_pod_container_state_started", who | {"container": "main"}, begin, times)
 
     def labels(self, name: str, times: Iterable[int] = WHOLE, **labels: str) -> "Fleet":

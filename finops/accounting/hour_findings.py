@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
-from finops.findings import Finding
+from finops.accounting.touched import Charged
+from finops.findings import Finding, Part
 
 REJECTED = 10  # samples of one device in one hour that were no measurement; fewer are the odd blank marker
 RAN = 300  # seconds a lease must have run before silence about it says anything: a shorter one falls between scrapes
@@ -14,7 +15,7 @@ RAN = 300  # seconds a lease must have run before silence about it says anything
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One device under one lease. `rejected`: its samples in the hour that were no measurement."""
+    """One device under one lease. `rejected`: its samples in the hour that were no measurement; `part`: of all that the lease held."""
 
     uuid: str
     instance: str
@@ -23,6 +24,7 @@ class Card:
     rejected: int
     frozen: bool
     inferred: bool
+    part: float = 1.0
 
     @property
     def device(self) -> str:
@@ -48,7 +50,8 @@ class Evidence:
 
     over: (node, model, leases, excess GPU-seconds); unpriced: (node pool, model, capacity type) → GPU-hours;
     unplaced: leases on a node of several models that nothing ties to one of them;
-    untold: boards of each node whose capacity names no GPU; homeless: leases by the node they name, of which nothing is known.
+    untold: boards of each node whose capacity names no GPU; homeless: leases by the node they name, of which nothing is known;
+    lines: what was charged; blind: the source has nothing of the hour; team_labels: labels of pods whose value is the team by a rule of the hour; worn: labels that pods bear.
     """
 
     tenancies: list[Tenancy] = field(default_factory=list)
@@ -58,26 +61,31 @@ class Evidence:
     unplaced: set[str] = field(default_factory=set)
     homeless: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     untold: dict[str, int] = field(default_factory=dict)
+    lines: list[Charged] = field(default_factory=list)
+    blind: bool = False
+    team_labels: Sequence[str] = ()
+    worn: set[str] = field(default_factory=set)
 
 
-def findings(evidence: Evidence) -> list[Finding]:
-    """The hour's findings, one per kind and subject, in a fixed order."""
+def findings(evidence: Evidence, *, more: Iterable["Rule"] = ()) -> list[Finding]:
+    """The hour's findings by the rules below and by `more`, one per kind and subject, in a fixed order."""
     about = {tenancy.lease: tenancy for tenancy in evidence.tenancies}
     found: dict[tuple[str, str], Finding] = {}
-    for finding in (finding for rule in RULES for finding in rule(evidence, about)):
+    for finding in (finding for rule in (*RULES, *more) for finding in rule(evidence, about)):
         # A lease on boards of two models, or a node that came back within the hour, gives cause twice.
         found.setdefault((finding.kind, finding.subject), finding)
     return [found[key] for key in sorted(found)]
 
 
 About = Mapping[str, Tenancy]
+Rule = Callable[[Evidence, About], Iterator[Finding]]
 
 
 def _over_committed(evidence: Evidence, about: About) -> Iterator[Finding]:
     for node, model, leases, excess in evidence.over:
         seconds = round(float(excess), 3)
         text = f"leases on {node} exceed its {model or 'GPUs'} by {seconds:g} GPU-seconds; they were scaled to what there is"
-        yield _named("over_committed", f"{node} {model}", text, leases, about, node=node, gpu_model=model, excess_gpu_seconds=seconds)
+        yield named("over_committed", f"{node} {model}", text, leases, about, node=node, gpu_model=model, excess_gpu_seconds=seconds)
 
 
 def _unpriced(evidence: Evidence, about: About) -> Iterator[Finding]:
@@ -90,27 +98,27 @@ def _unpriced(evidence: Evidence, about: About) -> Iterator[Finding]:
 def _frozen_profiling(evidence: Evidence, about: About) -> Iterator[Finding]:
     for device, cards in _by_device(evidence.cards, lambda card: card.frozen):
         text = f"{device} reports profiling 0 while GPU_UTIL is busy; GPU_UTIL was taken instead"
-        yield _named("frozen_profiling", device, text, [c.lease for c in cards], about, node=cards[0].node)
+        yield named("frozen_profiling", device, text, [c.lease for c in cards], about, reach=_parts(cards), node=cards[0].node)
 
 
 def _rejected_samples(evidence: Evidence, about: About) -> Iterator[Finding]:
     for device, cards in _by_device(evidence.cards, lambda card: card.rejected > 0):
         if (count := max(card.rejected for card in cards)) >= REJECTED:
             text = f"{count} samples of {device} are no measurement (blank markers or out of range) and were dropped"
-            yield _named("rejected_samples", device, text, [c.lease for c in cards], about, node=cards[0].node, samples=count)
+            yield named("rejected_samples", device, text, [c.lease for c in cards], about, reach=_parts(cards), node=cards[0].node, samples=count)
 
 
 def _inferred_device(evidence: Evidence, about: About) -> Iterator[Finding]:
     for device, cards in _by_device(evidence.cards, lambda card: card.inferred):
         text = f"no series of {device} names its pod; it was told by elimination"
-        yield _named("inferred_device", device, text, [c.lease for c in cards], about, node=cards[0].node)
+        yield named("inferred_device", device, text, [c.lease for c in cards], about, reach=_parts(cards), node=cards[0].node)
 
 
 def _reserved_team_label(evidence: Evidence, about: About) -> Iterator[Finding]:
     for tenancy in evidence.tenancies:
         if tenancy.claimed:
             text = f"{tenancy.pod} is labelled with the reserved team {tenancy.claimed}; it counts as unassigned"
-            yield _named("reserved_team_label", tenancy.lease, text, [tenancy.lease], about, value=tenancy.claimed)
+            yield named("reserved_team_label", tenancy.lease, text, [tenancy.lease], about, value=tenancy.claimed)
 
 
 def _no_measurement(evidence: Evidence, about: About) -> Iterator[Finding]:
@@ -122,20 +130,21 @@ def _no_measurement(evidence: Evidence, about: About) -> Iterator[Finding]:
         silent = max(p.ran_seconds for p in parts) >= RAN and not any(p.measured_seconds > 0 for p in parts)
         if silent and parts[0].node in measured:
             text = f"{parts[0].pod} ran on {parts[0].node} and nothing measured it, while others there were"
-            yield _named("no_measurement", lease, text, [lease], about, node=parts[0].node, ran_seconds=max(p.ran_seconds for p in parts))
+            ran = max(p.ran_seconds for p in parts)
+            yield named("no_measurement", lease, text, [lease], about, buckets=("unmeasured",), node=parts[0].node, ran_seconds=ran)
 
 
 def _unknown_model(evidence: Evidence, about: About) -> Iterator[Finding]:
     for lease in sorted(evidence.unplaced):
         if lease in about:
             text = f"nothing tells which GPU model {about[lease].pod} holds on {about[lease].node}; it was charged by the boards that are free"
-            yield _named("unknown_model", lease, text, [lease], about, node=about[lease].node)
+            yield named("unknown_model", lease, text, [lease], about, node=about[lease].node)
 
 
 def _unknown_node(evidence: Evidence, about: About) -> Iterator[Finding]:
     for node, leases in sorted(evidence.homeless.items()):
         text = f"{len(leases)} pods hold GPUs on {node}, and nothing tells that it has any; they are charged to no node"
-        yield _named("unknown_node", node, text, leases, about, node=node)
+        yield named("unknown_node", node, text, leases, about, node=node)
 
 
 def _no_capacity(evidence: Evidence, about: About) -> Iterator[Finding]:
@@ -150,11 +159,22 @@ RULES = (
 )  # fmt: skip
 
 
-def _named(kind: str, subject: str, message: str, leases: Iterable[str], about: About, **evidence: object) -> Finding:
-    """A finding about pods, with their names and teams."""
-    known = [about[lease] for lease in dict.fromkeys(leases) if lease in about]
+def named(
+    kind: str, subject: str, message: str, leases: Iterable[str], about: About, *,
+    where: Mapping[str, tuple[str, ...]] | None = None, buckets: tuple[str, ...] = (), reach: Sequence[Part] = (), **evidence: object,
+) -> Finding:  # fmt: skip
+    """A finding about pods, with their names and teams. It touches `buckets` of these leases, as far as `where` holds, or else `reach`."""
+    mine = tuple(dict.fromkeys(leases))
+    known = [about[lease] for lease in mine if lease in about]
     teams = tuple(sorted({team for tenancy in known for team in tenancy.teams}))
-    return Finding(kind, subject, message, evidence | {"pods": sorted({t.pod for t in known})}, teams)
+    pods: dict[str, object] = {"pods": sorted({t.pod for t in known})}
+    touches = tuple(reach) or (Part({"lease": mine} | dict(where or {}), buckets),)
+    return Finding(kind, subject, message, evidence | pods, teams, touches)
+
+
+def _parts(cards: Iterable[Card]) -> tuple[Part, ...]:
+    """Of each lease what its device is of all that it held."""
+    return tuple(Part({"lease": (card.lease,)}, (), Fraction(card.part).limit_denominator(10_000)) for card in cards)
 
 
 def _by_device(cards: Iterable[Card], wanted: Callable[[Card], bool]) -> Iterator[tuple[str, list[Card]]]:

@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 from math import inf
 
 from finops.accounting.ownership import sanitised
+from finops.findings import Finding
 from ingest.sources import Samples
+from ingest.tidy import window_findings
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, devices
 from ingest.tidy.energy import energy
@@ -16,6 +18,7 @@ from ingest.tidy.label_runs import at, cuts
 from ingest.tidy.nodes import Node, nodes
 from ingest.tidy.pods import Pod, pods
 from ingest.tidy.use import QUARTER, Use, use
+from ingest.tidy.window_findings import Seen
 
 NODE_COLUMNS = (
     "hour node node_uid created first_seen last_seen half_interval capacity unit_shares models boards node_pool instance_type capacity_type"
@@ -46,10 +49,12 @@ class Facts:
     uses: list[list[object]]
     coverage: float | None
     boards: list[list[object]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
     def fingerprint(self) -> str:
-        """Equal where every row is equal."""
-        return hashlib.sha256(repr((self.nodes, self.pods, self.uses, self.boards)).encode()).hexdigest()[:32]
+        """Equal where every row is equal, and every finding."""
+        told = (self.findings,) if self.findings else ()
+        return hashlib.sha256(repr((self.nodes, self.pods, self.uses, self.boards, *told)).encode()).hexdigest()[:32]
 
 
 def facts(
@@ -74,6 +79,7 @@ def facts(
         [_use(u, extras, j) for u, j in zip(uses, joules, strict=True)],
         min(1.0, measured / held) if held else None,
         [[_instant(b.quarter), b.uuid, b.node, b.model, b.joules, b.unheld] for b in boards],
+        window_findings.findings(Seen(answers, found, machines, cards, uses, min(answers.end, until))),
     )
 
 
