@@ -25,7 +25,7 @@ class Kind:
 
     def cure_for(self, evidence: Mapping[str, object]) -> str:
         """The line with what the evidence tells in place of its $names; what it does not tell is spelled out as that name."""
-        told = {name: str(value) for name, value in evidence.items() if isinstance(value, str | int | float)}
+        told = {name: str(value) for name, value in evidence.items() if isinstance(value, str | int | float) and value != ""}
         return Template(self.cure).safe_substitute(_Named(told))
 
 
