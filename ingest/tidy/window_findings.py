@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -27,7 +28,7 @@ EVERY_NODE = "every node"
 MEASURED = ("nvidia_com", "k8s_amazonaws_com")  # resources whose GPUs dcgm-exporter measures
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Seen:
     """All that one hour's facts are made of, up to `end` (unix seconds)."""
 
@@ -38,11 +39,22 @@ class Seen:
     uses: Sequence[Use]
     end: float
 
-    def holding(self) -> Iterator[tuple[Pod, Lease]]:
-        """The leases that ran RAN seconds of the hour."""
+    @cached_property
+    def held(self) -> dict[str, list[tuple[Pod, Lease]]]:
+        """The leases that ran RAN seconds of the hour, by node."""
+        found: dict[str, list[tuple[Pod, Lease]]] = defaultdict(list)
         for pod in self.pods:
             if pod.lease and min(pod.lease.end, self.end) - max(pod.lease.started, self.answers.start) >= RAN:
-                yield pod, pod.lease
+                found[pod.node].append((pod, pod.lease))
+        return found
+
+    @cached_property
+    def heard(self) -> list[tuple[Node, list[tuple[float, int]]]]:
+        """Of each node how many boards were heard of in each whole quarter of the hour."""
+        boards: dict[str, dict[str, list[Device]]] = defaultdict(lambda: defaultdict(list))
+        for device in self.devices:
+            boards[device.node][device.uuid].append(device)
+        return [(node, _by_quarter(boards.get(node.name, {}), node, self)) for node in self.nodes]
 
 
 def findings(seen: Seen) -> list[Finding]:
@@ -77,7 +89,7 @@ def _honor_labels(seen: Seen) -> Iterator[Finding]:
 
 def _ownerless_pods(seen: Seen) -> Iterator[Finding]:
     """No pod that holds GPUs has an owner on record, not even that it has none."""
-    pods = [pod for pod, _ in seen.holding()]
+    pods = [pod for held in seen.held.values() for pod, _ in held]
     if pods and not seen.answers.samples("pod_owner").labels:
         text = f"no kube_pod_owner tells what the {len(pods)} pods that hold GPUs belong to"
         yield _about("ownerless_pods", "kube_pod_owner", text, (_held_by(pods),))
@@ -85,9 +97,7 @@ def _ownerless_pods(seen: Seen) -> Iterator[Finding]:
 
 def _unnamed_devices(seen: Seen) -> Iterator[Finding]:
     """Nodes whose devices are measured and name no pod, though pods hold GPUs there; one finding where every node is so."""
-    held: dict[str, list[Pod]] = defaultdict(list)
-    for pod, _ in seen.holding():
-        held[pod.node].append(pod)
+    held = {node: [pod for pod, _ in pods] for node, pods in seen.held.items()}
     told = {device.node: False for device in seen.devices if len(device.time)}
     for device in seen.devices:
         told[device.node] = told.get(device.node, False) or bool(device.named)
@@ -103,11 +113,10 @@ def _unnamed_devices(seen: Seen) -> Iterator[Finding]:
 
 def _silent_exporter(seen: Seen) -> Iterator[Finding]:
     """Nodes of which nothing was heard in a quarter of the hour that pods ran in; one finding where nothing was of any node at all."""
-    boards = _boards(seen.devices)
     mute: dict[str, tuple[int, list[Pod]]] = {}
-    for node in seen.nodes:
-        here = [(pod, lease) for pod, lease in seen.holding() if pod.node == node.name and pod.resource.startswith(MEASURED)]
-        silent = [q for q, heard in _by_quarter(boards.get(node.name, {}), node, seen) if not heard]
+    for node, quarters in seen.heard:
+        here = [(pod, lease) for pod, lease in seen.held.get(node.name, []) if pod.resource.startswith(MEASURED)]
+        silent = [q for q, boards in quarters if not boards]
         ran = [q for q in silent if any(min(lease.end, q + QUARTER) - max(lease.started, q) >= RAN for _, lease in here)]
         if ran:
             mute[node.name] = len(ran), [pod for pod, _ in here]
@@ -115,17 +124,16 @@ def _silent_exporter(seen: Seen) -> Iterator[Finding]:
         text = f"no exporter tells anything of the GPUs of {len(mute)} nodes that pods ran on"
         yield _about("silent_exporter", EVERY_NODE, text, (_held_by([pod for _, pods in mute.values() for pod in pods], "unmeasured"),))
         return
-    for name, (quarters, pods) in sorted(mute.items()):
-        text = f"no exporter told anything of the GPUs of {name} for {quarters * 15} minutes that pods ran on it"
-        yield _about("silent_exporter", name, text, (_held_by(pods, "unmeasured"),), node=name, minutes=quarters * 15)
+    for name, (many, pods) in sorted(mute.items()):
+        text = f"no exporter told anything of the GPUs of {name} for {many * 15} minutes that pods ran on it"
+        yield _about("silent_exporter", name, text, (_held_by(pods, "unmeasured"),), node=name, minutes=many * 15)
 
 
 def _vanished_boards(seen: Seen) -> Iterator[Finding]:
     """Fewer boards than the node has were seen in a quarter of the hour in which others of it were."""
-    boards = _boards(seen.devices)
     labels = together(seen.answers, "node_labels")
-    for node in seen.nodes:
-        counts = [heard for _, heard in _by_quarter(boards.get(node.name, {}), node, seen) if heard]
+    for node, quarters in seen.heard:
+        counts = [boards for _, boards in quarters if boards]
         fewest = min(counts, default=node.boards)
         if (gone := node.boards - fewest) > 0 and _whole(node, counts, labels.get(node.name, {})):
             text = f"{fewest} of {node.boards} boards of {node.name} have series in some quarter of the hour"
@@ -152,15 +160,15 @@ def _shared_without_measurement(seen: Seen) -> Iterator[Finding]:
 
 def _clock_skew(seen: Seen) -> Iterator[Finding]:
     """Pods seen bound before they were, by their own times: the clock that told those is ahead of the one that scraped."""
-    ahead: dict[str, list[tuple[float, Pod]]] = defaultdict(list)
+    ahead: list[tuple[float, Pod]] = []
     for pod in seen.pods:
         first, bound = pod.seen.first_held, pod.seen.scheduled
         if first is not None and bound is not None and bound - first > SKEW and "/" not in pod.uid:
-            ahead[pod.node].append((bound - first, pod))
-    for node, found in sorted(ahead.items()):
-        most = max(seconds for seconds, _ in found)
-        text = f"{len(found)} pods were seen on {node} up to {most:.0f} s before they were bound, by what Kubernetes says"
-        yield _about("clock_skew", node, text, (_held_by([pod for _, pod in found]),), node=node, seconds=round(most, 1))
+            ahead.append((bound - first, pod))
+    if ahead:
+        most, where = max(seconds for seconds, _ in ahead), {pod.node for _, pod in ahead}
+        text = f"{len(ahead)} pods were seen on {_names(where)} up to {most:.0f} s before they were bound, by what Kubernetes says"
+        yield _about("clock_skew", "kube_pod_status_scheduled_time", text, (_held_by([pod for _, pod in ahead]),), seconds=round(most, 1))
 
 
 RULES = (
@@ -185,14 +193,6 @@ def _on(nodes: Iterator[str]) -> Part:
 
 def _names(found: set[str]) -> str:
     return ", ".join(sorted(found)[:5]) or "nothing"
-
-
-def _boards(devices: Sequence[Device]) -> dict[str, dict[str, list[Device]]]:
-    """The devices of each board, by node and board."""
-    found: dict[str, dict[str, list[Device]]] = defaultdict(lambda: defaultdict(list))
-    for device in devices:
-        found[device.node][device.uuid].append(device)
-    return found
 
 
 def _heard(device: Device, seen: Seen) -> bool:

@@ -88,7 +88,7 @@ CASES = [
     Case("ownerless_pods", lambda: one(owner=False), one, ("kube_pod_owner", "1", "3", ("fraud",))),
     # Seen at 10:00:00, bound at 10:00:30 by its own word: its clock is ahead. 5 s may be rounding. 59.5 min are 0.9916666667 h.
     Case("clock_skew", lambda: one(bound=30, times=minutes(0, 140)), lambda: one(bound=5, times=minutes(0, 140)),
-         ("n1", "0.9916666667", "2.9750000001", ("fraud",))),
+         ("kube_pod_status_scheduled_time", "0.9916666667", "2.9750000001", ("fraud",))),
     # Neither card names a pod: nothing reaches them, which of the two is whose cannot be told.
     Case("unnamed_devices", lambda: pods().card("GPU-1").card("GPU-2"), sound, ("n1", "2", "6", ("fraud", "vision"))),
     # b's board is gone from 10:30 on. Its last sample of 10:29 speaks until 10:30:30: 29.5 min are unmeasured, 0.4916666666 h after rounding.

@@ -168,7 +168,7 @@ def test_pods_without_any_owner_told() -> None:
 
 @pytest.mark.parametrize(("scheduled", "fires"), [(5.0, False), (5.1, True), (-60.0, False)], ids=str)
 def test_a_pod_that_was_seen_before_it_was_bound(scheduled: float, fires: bool) -> None:
-    assert (("clock_skew", "n1") in kinds([pod("a", start=0.0, scheduled=scheduled, started=60.0), B], SOUND)) == fires
+    assert (("clock_skew", "kube_pod_status_scheduled_time") in kinds([pod("a", start=0.0, scheduled=scheduled, started=60.0), B], SOUND)) == fires
 
 
 def test_pods_that_share_a_name_for_want_of_a_uid_prove_no_clock_wrong() -> None:
