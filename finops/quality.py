@@ -17,7 +17,8 @@ from finops.models import Setting
 from finops.scope import Refused, Window
 
 FAULTS = (Path(__file__).parent / "sql" / "faults_of_window.sql").read_text()
-MOST = 10_000  # findings, or faults, of one answer
+MOST = 10_000  # findings of one answer
+MOST_FAULTS = 2_000
 MOST_DAYS = 400
 MOST_PODS = 20  # named of one fault
 PAUSE = timedelta(days=1)  # a fault that comes back within it goes on
@@ -112,7 +113,7 @@ def findings(window: Window, *, clusters: Sequence[str] = (), teams: frozenset[s
 def faults(
     window: Window, *, clusters: Sequence[str] = (), kinds: Sequence[str] = (), touching: Sequence[str] = (), teams: frozenset[str] | None = None
 ) -> list[Fault]:
-    """The faults of hours that begin in the window, by money and then hours they touch, falling; at most MOST.
+    """The faults of hours that begin in the window, by money and then hours they touch, falling; at most MOST_FAULTS.
 
     `clusters`, `kinds`, `touching` (teams): empty for all. `teams`: what the reader may see, None for all of it; such a reader gets the
     faults that touch pods of these teams, with their own hours, money and pods, and no text that speaks of others.
@@ -121,7 +122,7 @@ def faults(
         raise Refused(f"the window is longer than {MOST_DAYS} days; ask for less")
     told = teams if not touching else frozenset(touching) if teams is None else teams & set(touching)
     unit = (Setting.objects.first() or Setting()).currency
-    asked = {"start": window.start, "end": window.end, "back": window.start - BACK, "pause": PAUSE, "most": MOST, "pods": MOST_PODS}
+    asked = {"start": window.start, "end": window.end, "back": window.start - BACK, "pause": PAUSE, "most": MOST_FAULTS, "pods": MOST_PODS}
     with connection.cursor() as cursor:
         cursor.execute(FAULTS, asked | {"clusters": list(clusters), "kinds": list(kinds), "teams": None if told is None else sorted(told)})
         return [_fault(*row, teams=teams, unit=unit) for row in cursor.fetchall()]
