@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
+from finops import policies
 from finops.configuration import specs
 from finops.configuration.problems import Invalid, Problem
 from finops.configuration.specs import Configuration
@@ -82,14 +83,17 @@ def _clusters(wanted: tuple, changes: list[str], *, now: datetime) -> None:
             "scrape_interval": spec.scrape_interval,
             "node_pool_label": spec.node_pool_label or "",
             "user_label": spec.user_label or "",
-            "unallocated_policy": spec.unallocated_policy or "keep",
             "ended_at": None,
         }
-        if row.pk is None or any(_plain(getattr(row, key)) != _plain(value) for key, value in fields.items()):
-            changes.append(f"cluster {spec.name}: {'changed' if row.pk else 'added'}")
+        new = row.pk is None
+        if new or any(_plain(getattr(row, key)) != _plain(value) for key, value in fields.items()):
+            changes.append(f"cluster {spec.name}: {'added' if new else 'changed'}")
             for key, value in fields.items():
                 setattr(row, key, value)
             row.save()
+        moved = policies.change(row, spec, now=now)
+        if moved and not new:
+            changes.append(f"unallocated policy of {spec.name}: {policies.shown(moved[0])} → {policies.shown(moved[1])}")
     for row in Cluster.objects.filter(ended_at=None).exclude(name__in=[spec.name for spec in wanted]):
         changes.append(f"cluster {row.name}: ended")
         Cluster.objects.filter(pk=row.pk).update(ended_at=now)
@@ -108,11 +112,15 @@ def _teams(wanted: tuple, changes: list[str]) -> None:
         {name: getattr(rule, name) or ({} if name == "match" else None if name in ("start", "end") else "") for name in names}
         for rule in wanted
     ]
-    old = [{name: getattr(row, name) for name in names} for row in TeamRule.objects.order_by("position")]
+    rows = list(TeamRule.objects.order_by("position"))
+    old = [{name: getattr(row, name) for name in names} for row in rows]
     if new != old:
         changes.append(f"teams: {len(old)} entries → {len(new)}")
-        TeamRule.objects.all().delete()
-        TeamRule.objects.bulk_create(TeamRule(position=n, **rule) for n, rule in enumerate(new))
+        for n, (row, rule) in enumerate(zip(rows, new, strict=False)):  # what stays as it is leaves no line in the audit log
+            if row.position != n or old[n] != rule:
+                TeamRule.objects.filter(pk=row.pk).update(position=n, **rule)
+        TeamRule.objects.filter(pk__in=[row.pk for row in rows[len(new) :]]).delete()
+        TeamRule.objects.bulk_create(TeamRule(position=n, **rule) for n, rule in enumerate(new[len(rows) :], len(rows)))
 
 
 def _rates(wanted: tuple, changes: list[str], *, now: datetime) -> None:
@@ -142,5 +150,6 @@ def _exchange(wanted: tuple, changes: list[str]) -> None:
     old = {(row.currency, row.start): row.rate for row in ExchangeRate.objects.all()}
     if new != old:
         changes.append(f"exchange rates: {len(old)} → {len(new)}")
-        ExchangeRate.objects.all().delete()
-        ExchangeRate.objects.bulk_create(ExchangeRate(currency=c, start=s, rate=r) for (c, s), r in new.items())
+        for currency, start in old.keys() - {key for key, rate in new.items() if old.get(key) == rate}:
+            ExchangeRate.objects.filter(currency=currency, start=start).delete()
+        ExchangeRate.objects.bulk_create(ExchangeRate(currency=c, start=s, rate=r) for (c, s), r in new.items() if old.get((c, s)) != r)

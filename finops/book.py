@@ -1,11 +1,14 @@
 """What every hour of one cluster is charged by: settings, team rules and rates, read once."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+from finops import policies
 from finops.accounting import ownership, rates
 from finops.accounting.charge import Hold, Span
+from finops.accounting.distribution import Policies, in_force
 from finops.facts import About, Node
 from finops.models import Cluster, ExchangeRate, Rate, Setting, TeamRule
 
@@ -25,6 +28,7 @@ class Book:
         self.rules = [ownership.Rule(r.kind, r.name, r.label, r.match, r.start, r.end) for r in entries if r.kind != "describe"]
         self.turns = sorted({int(t.timestamp()) for rule in self.rules for t in (rule.start, rule.end) if t})
         self.about = {r.name: r for r in entries if r.cost_center or r.department}
+        self.policies = policies.said(cluster)
         # Of two for the same GPUs the one that was entered first holds until it ends: what a month cost, it keeps.
         self.rates = [rate for row in Rate.objects.order_by("id") for rate in self._in_currency(row, setting.currency)]
 
@@ -77,6 +81,22 @@ class Book:
         then = datetime.fromtimestamp(at, UTC)
         told = [rule for rule in self.rules if rule.kind == "from_pod_label"]
         return [rule.label for rule in told if not (rule.start and then < rule.start) and not (rule.end and then >= rule.end)]
+
+    def policies_at(self, at: int) -> Policies:
+        """Who bears what nobody held, as it was said last before that instant."""
+        return in_force(self.policies, at=datetime.fromtimestamp(at, UTC))
+
+    def owner(self, pool: str, *, at: int) -> str:
+        """The team that owns the node pool at that instant; "" where no rule tells."""
+        return ownership.pool_owner(pool, self.rules, at=datetime.fromtimestamp(at, UTC))
+
+    def team_of(self, namespace: str, labels: Mapping[str, str], pool: str, *, at: int) -> str:
+        """Whose a namespace is at that instant, as far as it and its labels alone tell."""
+        return ownership.team(ownership.Claim(namespace, {}, {}, labels, "", pool), self.rules, at=datetime.fromtimestamp(at, UTC))
+
+    def bearer(self, team: str, pool: str) -> dict:
+        """What a line is of the cost of a node pool that a team bears without having held it: the team's and the pool's, nothing else's."""
+        return dict.fromkeys(HOLDING, "") | {"node_pool": pool, "labels": {}} | self._team(team)
 
     def _team(self, team: str) -> dict[str, str]:
         described = self.about.get(team)

@@ -62,7 +62,7 @@ def models(window: Window) -> list[Model]:
             """select c.name, node_pool, instance_type, capacity_type, gpu_model, count(distinct node), sum(capacity)
                from ledger_hour l join holding h on h.cluster_id = l.cluster_id and h.key = l.holding
                  join finops_cluster c on c.id = l.cluster_id
-               where l.hour >= %s and l.hour < %s group by 1, 2, 3, 4, 5 order by 7 desc, 5, 4, 1, 2, 3""",
+               where l.hour >= %s and l.hour < %s and l.capacity > 0 group by 1, 2, 3, 4, 5 order by 7 desc, 5, 4, 1, 2, 3""",
             [window.start, window.end],
         )
         return [Model(Asked(*row[:5]), *row[5:]) for row in cursor.fetchall()]

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from finops import policies
 from finops.configuration.fields import overlapping
 from finops.configuration.prices import selector
 from finops.configuration.specs import (
@@ -36,7 +37,7 @@ def configuration(*, now: datetime) -> Configuration:
 
 def _clusters() -> tuple[ClusterSpec, ...]:
     return tuple(ClusterSpec(row.name, source_of(row.source), row.scrape_interval, row.node_pool_label or None,
-                             row.user_label or None, row.unallocated_policy)
+                             row.user_label or None, *policies.written(row))
                  for row in Cluster.objects.filter(ended_at=None).order_by("id"))
 
 

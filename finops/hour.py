@@ -3,7 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
-from finops import ledger
+from finops import ledger, unallocated
 from finops.accounting import silence, team_findings
 from finops.accounting.charge import Hold, Line, Pool, Span, charge
 from finops.accounting.energy import energy
@@ -35,6 +35,7 @@ class Hour:
             if alive[1] > alive[0]:
                 self._node(node, alive)
         self._homeless({node.name for node in self.found.nodes})
+        self.evidence.kept = unallocated.distribute(self.lines, self.book, self.found.nodes, at=self.start)
         teams = team_findings.RULES if self.book.rules else ()  # without any rule nobody has been told of teams
         doubts = findings(self.evidence, more=(*teams, *silence.RULES))
         self.lines.findings = with_shares([*doubts, *self.found.told], self.evidence.lines)

@@ -19,7 +19,7 @@ ROLL_UP = (Path(__file__).parent / "sql" / "roll_up_day.sql").read_text()
 MONEY = ("used", "idle", "starting", "unmeasured", "unallocated")
 SUMS = (
     "allocated used idle starting unmeasured unallocated capacity cost "
-    "used_cost idle_cost starting_cost unmeasured_cost unallocated_cost energy_kwh"
+    "used_cost idle_cost starting_cost unmeasured_cost unallocated_cost energy_kwh distributed_cost"
 ).split()
 
 
@@ -33,12 +33,29 @@ class Made:
 
     def add(self, line: Line, holding: Mapping[str, object], energy: float | None) -> None:
         """Adds a line; those of one holding and price span count as one: a node that left and came back within the hour has two."""
+        place, sums = (self._key(holding), line.start, line.price), _sums(line, energy)
+        kept = self.rows.get(place)
+        self.rows[place] = [_plus(a, b) for a, b in zip(kept, sums, strict=True)] if kept else sums
+
+    def figure(self, place: tuple[UUID, int, Decimal | None], name: str) -> Decimal | None:
+        """One column of a line."""
+        found: Decimal | None = self.rows[place][SUMS.index(name)]
+        return found
+
+    def give(self, place: tuple[UUID, int, Decimal | None], amount: Decimal) -> None:
+        """Moves `amount`, below 0, away from a line."""
+        self.rows[place][SUMS.index("distributed_cost")] = amount
+
+    def take(self, holding: Mapping[str, object], since: int, amount: Decimal) -> None:
+        """Adds a line that bears `amount` of what others give away, and neither hours nor cost."""
+        nothing: list = [Decimal(0)] * (len(MONEY) + 2)
+        self.rows[self._key(holding), since, None] = [*nothing, *[None] * (len(MONEY) + 2), amount]
+
+    def _key(self, holding: Mapping[str, object]) -> UUID:
         digest = hashlib.blake2b(json.dumps(holding, sort_keys=True).encode(), digest_size=16)
         key = UUID(bytes=digest.digest())
         self.holdings[key] = holding
-        place, sums = (key, line.start, line.price), _sums(line, energy)
-        kept = self.rows.get(place)
-        self.rows[place] = [_plus(a, b) for a, b in zip(kept, sums, strict=True)] if kept else sums
+        return key
 
     def total(self, name: str) -> Decimal:
         """The hour's sum of one column; what has no price adds nothing."""
@@ -55,7 +72,7 @@ def _sums(line: Line, energy: float | None) -> list:
     allocated = sum((hours[b] for b in BUCKETS), Decimal(0))
     costs = {b: line.costs.get(b, Decimal(0)) for b in MONEY} if line.costs is not None else dict.fromkeys(MONEY)
     total = sum(costs.values(), Decimal(0)) if line.costs is not None else None
-    return [allocated, *hours.values(), allocated + hours["unallocated"], total, *costs.values(), energy]
+    return [allocated, *hours.values(), allocated + hours["unallocated"], total, *costs.values(), energy, None]
 
 
 def store(cursor, made: Made, *, cluster: int, hour: datetime, zone: ZoneInfo, version: int) -> None:

@@ -20,9 +20,20 @@ class Cluster(models.Model):
     scrape_interval = models.FloatField(null=True)
     node_pool_label = models.CharField(max_length=317, blank=True)
     user_label = models.CharField(max_length=317, blank=True)
-    unallocated_policy = models.CharField(max_length=20, default="keep")
     ended_at = models.DateTimeField(null=True)
     first_hour = models.DateTimeField(null=True)  # since when its source has samples
+
+
+class UnallocatedPolicy(models.Model):
+    """Who bears what capacity of a cluster cost that nobody held: from `start` on (None: from the beginning) until the next one's.
+
+    `node_pools`: [glob, policy] pairs, the first that matches decides; else `policy`. Never edited: another follows.
+    """
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="unallocated_policies")
+    policy = models.CharField(max_length=20)
+    node_pools = models.JSONField(default=list)
+    start = models.DateTimeField(null=True)
 
 
 class TeamRule(models.Model):

@@ -1,4 +1,4 @@
-"""Whose word counts about the caller: X-Forwarded-For, -Proto and -Host of trusted proxies, nobody else's."""
+"""Whose word counts about the caller: X-Forwarded-For, -Proto and -Host, and the headers that name a person, of trusted proxies only."""
 
 from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -18,8 +18,10 @@ class TrustedProxies:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         claims = {name: listed(request.META.pop(name, "")) for name in FORWARDED}
+        who = {name: request.META.pop(name, "") for name in (settings.TRUSTED_USER_HEADER, settings.TRUSTED_GROUPS_HEADER) if name}
         hops = trusted_hops(request.META.get("REMOTE_ADDR", ""), claims["HTTP_X_FORWARDED_FOR"])
         if hops:
+            request.META.update(who)
             believe(request.META, claims, hops=hops)
         return self.get_response(request)
 

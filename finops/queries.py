@@ -19,6 +19,8 @@ from finops.selection import BUCKETS, HOURS, SUMS, select
 
 EXPANDED = {"job": ("cluster", "namespace", "job_kind", "job")}
 MOST_DAYS = 3660
+MONEY = ("cost", *(f"{b}_cost" for b in BUCKETS))
+NOTHING = stored(Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,9 @@ class Row:
 
     @property
     def distributed_cost(self) -> Decimal | None:
-        return None if self.sums["cost"] is None else stored(Decimal(0))
+        """What policies moved here; above 0 is borne, below 0 given away. Nothing moved is 0, but where nothing has a price."""
+        moved = self.sums["distributed_cost"]
+        return NOTHING if moved is None and self.sums["cost"] is not None else moved
 
     @property
     def efficiency(self) -> float | None:
@@ -73,7 +77,7 @@ class Row:
         if self.period_start and self.period_end:
             out |= {"period_start": self.period_start.isoformat(), "period_end": self.period_end.isoformat()}
         out |= {f"{name}_gpu_hours": display(self.sums[name]) for name in HOURS}
-        out |= {name: display(self.sums[name]) for name in ("cost", *(f"{b}_cost" for b in BUCKETS))}
+        out |= {name: display(self.sums[name]) for name in MONEY}
         return out | {
             "distributed_cost": display(self.distributed_cost),
             "unpriced_gpu_hours": display(self.sums["unpriced"]),
@@ -144,7 +148,7 @@ def costs(scope: Scope) -> Answer:
     total = _rows(Scope(scope.window, (), "total", scope.filters, scope.excludes, scope.teams), chosen)
     nothing = dict.fromkeys(SUMS, None) | {h: Decimal(0) for h in HOURS}
     whole = total[0] if total else Row({}, None, None, nothing, chosen.currency)
-    balanced = all(sum((row.hours(h) for row in rows), Decimal(0)) == whole.hours(h) for h in (*HOURS, "cost"))
+    balanced = all(sum((row.hours(h) for row in rows), Decimal(0)) == whole.hours(h) for h in (*HOURS, "cost", "distributed_cost"))
     as_of = watermark(scope)
     return Answer(rows, whole, as_of and as_of.astimezone(where), balanced, incomplete(scope, zone=where), chosen.currency)
 
@@ -168,6 +172,8 @@ def _rows(scope: Scope, chosen: Setting, *, order: str = "cost", most: int | Non
 def _row(record: tuple, group_by: tuple[str, ...], step: str, where: ZoneInfo, unit: str) -> Row:
     period, keys, sums = record[0], record[1 : 1 + len(group_by)], record[1 + len(group_by) :]
     figures: dict[str, Decimal | None] = dict(zip(SUMS, sums, strict=True))
+    if figures["distributed_cost"] is not None and not figures["capacity"]:  # who only bears what others left free held nothing: cost 0
+        figures |= dict.fromkeys(MONEY, NOTHING)
     return Row(dict(zip(group_by, keys, strict=True)), *_bounds(period, step, where), figures, unit)
 
 

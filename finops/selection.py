@@ -13,7 +13,7 @@ from finops.scope import Scope, Window
 
 BUCKETS = ("used", "idle", "starting", "unmeasured", "unallocated")
 HOURS = ("allocated", *BUCKETS, "capacity")
-STORED = (*HOURS, "cost", *(f"{b}_cost" for b in BUCKETS))
+STORED = (*HOURS, "cost", *(f"{b}_cost" for b in BUCKETS), "distributed_cost")
 PRICED = {
     "unpriced": "case when price is null then capacity else 0 end",
     "priced_allocated": "case when price is null then 0 else allocated end",
@@ -22,7 +22,7 @@ PRICED = {
 SUMS = (*STORED, *PRICED, "energy_kwh")
 WEEK = {"monday": 0, "sunday": 1, "saturday": 2}  # days from the week's first day to a Monday
 ORDERS = {
-    "cost": "sum(cost)",
+    "cost": "coalesce(sum(cost), case when sum(capacity) = 0 then 0 end)",  # who held nothing paid nothing
     "idle and unallocated cost": "coalesce(sum(idle_cost), 0) + coalesce(sum(unallocated_cost), 0)",
 }
 

@@ -54,6 +54,10 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "finops",
     "ingest",
     "reports",
@@ -68,6 +72,9 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "reports.people.proxy.ProxyLogin",
+    "reports.people.acting.Acting",
+    "allauth.account.middleware.AccountMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "reports.csp.ContentSecurityPolicy",
@@ -97,6 +104,24 @@ LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "overview"
 FORCE_SCRIPT_NAME = GIVEN.base_path or None
 AUTHENTICATION_BACKENDS = ["reports.backends.People"]
+ACCOUNT_ADAPTER = "reports.people.adapters.Accounts"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # no mail to whoever is named in a form
+ACCOUNT_UNIQUE_EMAIL = False
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_LOGOUT_REDIRECT_URL = "login"
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if any(origin.startswith("https:") for origin in CSRF_TRUSTED_ORIGINS) else "http"
+PASSWORD_RESET_TIMEOUT = 3600
+SOCIALACCOUNT_ADAPTER = "reports.people.adapters.Identities"
+SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = False  # an address that a provider tells opens no account that has a password here
+SOCIALACCOUNT_STORE_TOKENS = False
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"APPS": [GIVEN.openid.as_app()] if GIVEN.openid else []}}
+OIDC_GROUPS_CLAIM = GIVEN.openid.groups_claim if GIVEN.openid else "groups"
+TRUSTED_USER_HEADER, TRUSTED_GROUPS_HEADER = GIVEN.user_header, GIVEN.groups_header
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
@@ -132,7 +157,7 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = GIVEN.mail.sender
 COMMAND = Path(sys.argv[0]).name == "manage.py"
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "finops.cache.PatientCache",
         "LOCATION": REDIS.cache,
         "OPTIONS": {"socket_timeout": 2, "socket_connect_timeout": 2},
     }

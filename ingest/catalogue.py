@@ -12,6 +12,7 @@ class Query:
     """`names`: spellings, newest last. `over`: the range function that reduces a window, "" for raw samples.
 
     `extra`: matchers as (label, operator, value). `above`: keeps values above this only. `quarters`: asked per quarter hour.
+    `stray`: keeps the series that left [0, stray] in the window only, each with what it left it by.
     """
 
     key: str
@@ -21,8 +22,14 @@ class Query:
     extra: tuple[tuple[str, str, str], ...] = ()
     above: float | None = None
     quarters: bool = False
+    stray: float | None = None
 
 
+POWER = ("DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_BOARD_POWER_WATTS", "dcgm_power_usage")
+SM_ACTIVE = ("DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_SM_UTIL_RATIO")
+# Beyond these a value is a blank marker or nonsense, not a measurement.
+TOP = {"memory": 4_194_304.0, "temperature": 200.0, "power": 5_000.0, "sm_active": 1.05, "xid": 1_000.0}
+QUOTA = "requests[.].+/.+"  # extended resources under their own names: quotas are not spelt as requests and capacity are
 GPUS_HELD = (("resource", "=~", GPU), ("node", "!=", ""))
 QUERIES = (
     Query("profiling", PROFILING, "busy ratio; the only one a MIG instance has"),
@@ -47,15 +54,18 @@ QUERIES = (
     Query("pod_labels", ("kube_pod_labels",), "team and queue", "last_over_time"),
     Query("pod_annotations", ("kube_pod_annotations",), "team", "last_over_time"),
     Query("namespace_labels", ("kube_namespace_labels",), "team", "last_over_time"),
+    Query(
+        "quotas", ("kube_resourcequota",), "GPUs a namespace may hold", "last_over_time", (("type", "=", "hard"), ("resource", "=~", QUOTA))
+    ),
     Query("node_labels", ("kube_node_labels",), "pool, model, capacity type", "last_over_time"),
     Query("node_info", ("kube_node_info",), "which machine bears the name", "last_over_time"),
     Query("node_created", ("kube_node_created",), "joining", "min_over_time"),
     Query("memory", ("DCGM_FI_DEV_FB_USED", "dcgm_fb_used"), "memory maximum", "max_over_time", quarters=True),
     Query("temperature", ("DCGM_FI_DEV_GPU_TEMP", "DCGM_FI_DEV_GPU_TEMP_CELSIUS", "dcgm_gpu_temp"), "heat", "max_over_time", quarters=True),
-    Query(
-        "power", ("DCGM_FI_DEV_POWER_USAGE", "DCGM_FI_DEV_BOARD_POWER_WATTS", "dcgm_power_usage"), "energy", "avg_over_time", quarters=True
-    ),
-    Query("sm_active", ("DCGM_FI_PROF_SM_ACTIVE", "DCGM_FI_PROF_SM_UTIL_RATIO"), "effective use", "avg_over_time", quarters=True),
+    Query("power", POWER, "energy", "avg_over_time", quarters=True),
+    Query("power_stray", POWER, "one blank marker spoils a mean", "max_over_time", quarters=True, stray=TOP["power"]),
+    Query("sm_active", SM_ACTIVE, "effective use", "avg_over_time", quarters=True),
+    Query("sm_active_stray", SM_ACTIVE, "one blank marker spoils a mean", "max_over_time", quarters=True, stray=TOP["sm_active"]),
     Query("xid", ("DCGM_FI_DEV_XID_ERRORS", "DCGM_FI_DEV_XID_ERROR", "dcgm_xid_errors"), "events are changes", "changes", quarters=True),
 )
 # Asked by uid only, for pods that ended and whose end has no timestamp.

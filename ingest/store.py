@@ -10,7 +10,7 @@ from finops import partitions
 from finops.accounting.leases import Sightings, lease
 from finops.findings import Part
 from ingest.sources import Spent
-from ingest.tidy.facts import BOARD_COLUMNS, NODE_COLUMNS, POD_COLUMNS, USE_COLUMNS, Facts
+from ingest.tidy.facts import BOARD_COLUMNS, NODE_COLUMNS, POD_COLUMNS, QUOTA_COLUMNS, USE_COLUMNS, Facts
 from ingest.windows import Overtaken
 
 TABLES = {
@@ -18,6 +18,7 @@ TABLES = {
     "pod_hour": ("hour", POD_COLUMNS),
     "use_quarter": ("quarter", USE_COLUMNS),
     "board_quarter": ("quarter", BOARD_COLUMNS),
+    "quota_hour": ("hour", QUOTA_COLUMNS),
 }
 SEEN = "first_held last_held half_interval scheduled accepted started ended completed".split()
 LEASE = ["uid", "resource", "namespace", "pod", "node", "quantity", *SEEN]
@@ -67,7 +68,7 @@ def _store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled
         spans = _bridged(cursor, cluster, facts)
         old = _leases(cursor, cluster, _stored_uids(cursor, cluster, facts) | {row[1] for row in facts.pods})
         models = _models(cursor, cluster, facts)
-        for table, rows in zip(TABLES, (facts.nodes, facts.pods, facts.uses, facts.boards), strict=True):
+        for table, rows in zip(TABLES, (facts.nodes, facts.pods, facts.uses, facts.boards, facts.quotas), strict=True):
             _replace(cursor, table, rows, cluster=cluster, facts=facts)
         uids = {uid for uid, _ in old} | {row[1] for row in facts.pods}
         _renew_leases(cursor, cluster, uids)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
 from finops.scope import Scope
-from reports.models import Membership
+from reports.models import Grant, Identity, Membership
 
 SEES_ALL = ("finance", "engineer", "admin")
 
@@ -16,7 +16,8 @@ def teams_of(user: AbstractBaseUser | AnonymousUser) -> frozenset[str] | None:
         return frozenset()
     if sees_all(user):
         return None
-    return frozenset(Membership.objects.filter(user=user).values_list("team", flat=True))
+    own = Membership.objects.filter(user=user).values_list("team", flat=True)
+    return frozenset(own) | {grant.team for grant in grants_of(user) if grant.team}
 
 
 def sees_all(user: AbstractBaseUser | AnonymousUser) -> bool:
@@ -29,11 +30,17 @@ def is_admin(user: AbstractBaseUser | AnonymousUser) -> bool:
     return bool(user.is_active and (user.is_superuser or "admin" in groups_of(user)))
 
 
+def grants_of(user: AbstractBaseUser | AnonymousUser) -> list[Grant]:
+    """What the person's groups at the identity provider grant, as it named them at the last log-in."""
+    told = Identity.objects.filter(user=user).values_list("groups", flat=True).first() if user.pk else None
+    return list(Grant.objects.filter(group__in=told)) if told else []
+
+
 def groups_of(user: AbstractBaseUser | AnonymousUser) -> frozenset[str]:
-    """The names of a person's groups, asked once per request: every request has a person object of its own."""
+    """The person's roles that see all, own and granted, asked once per request: every request has a person object of its own."""
     found: frozenset[str] | None = getattr(user, "group_names", None)
     if found is None:
-        found = frozenset(user.groups.values_list("name", flat=True))
+        found = frozenset(user.groups.values_list("name", flat=True)) | {grant.role for grant in grants_of(user) if not grant.team}
         setattr(user, "group_names", found)  # noqa: B010  through the lazy object in front of it
     return found
 

@@ -28,6 +28,36 @@ class Membership(models.Model):
         return f"{self.user} {self.role} of {self.team}"
 
 
+class Grant(models.Model):
+    """What a group of the identity provider may do: a role that sees all, or one in a team."""
+
+    ROLES = ("viewer", "lead", "engineer", "finance", "admin")
+    group = models.CharField(max_length=253)
+    role = models.CharField(max_length=8, choices=[(role, role) for role in ROLES])
+    team = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["group", "role", "team"], name="grant_once"),
+            models.CheckConstraint(condition=models.Q(role__in=("viewer", "lead")) ^ models.Q(team=""), name="grant_of_a_team_or_of_all"),
+        ]
+
+    def __str__(self) -> str:
+        return f"group {self.group}: {self.role}" + (f" of {self.team}" if self.team else "")
+
+
+class Identity(models.Model):
+    """What the identity provider or the proxy said of a person at the last log-in."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="identity")
+    groups = models.JSONField(default=list)
+    told_by = models.CharField(max_length=20)
+    told_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.user} as {self.told_by} told"
+
+
 class TeamColour(models.Model):
     """Teams in the order they were first shown: a team keeps its colour, whatever the window or filter."""
 

@@ -1,6 +1,5 @@
 """Every address: pages, log-in, API, health."""
 
-from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import include, path, re_path
 
 from reports.api.costs import Costs
@@ -16,8 +15,7 @@ urlpatterns = [
     path("download/<slug:table>.csv", download, name="download"),
     path("theme", theme, name="theme"),
     path("setup/", include("reports.pages.setup.urls")),
-    path("login/", LoginView.as_view(redirect_authenticated_user=True), name="login"),
-    path("logout/", LogoutView.as_view(next_page="login"), name="logout"),
+    path("", include("reports.people.urls")),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("api/v1/costs", Costs.as_view(), name="api-costs"),

@@ -10,6 +10,7 @@ from finops.accounting.touched import Charged
 from finops.findings import Finding, Part
 
 REJECTED = 10  # samples of one device in one hour that were no measurement; fewer are the odd blank marker
+NO_POOL_NAME = "no team rule names nodes without a pool alone; their unallocated cost stays apart"
 RAN = 300  # seconds a lease must have run before silence about it says anything: a shorter one falls between scrapes
 
 
@@ -51,7 +52,8 @@ class Evidence:
     over: (node, model, leases, excess GPU-seconds); unpriced: (node pool, model, capacity type) → GPU-hours;
     unplaced: leases on a node of several models that nothing ties to one of them;
     untold: boards of each node whose capacity names no GPU; homeless: leases by the node they name, of which nothing is known;
-    lines: what was charged; blind: the source has nothing of the hour; team_labels: labels of pods whose value is the team by a rule of the hour; worn: labels that pods bear.
+    lines: what was charged; blind: the source has nothing of the hour; team_labels: labels of pods whose value is the team by a rule of the hour; worn: labels that pods bear;
+    kept: the policy that found nobody to bear a node pool's unallocated cost, and that cost.
     """
 
     tenancies: list[Tenancy] = field(default_factory=list)
@@ -65,6 +67,7 @@ class Evidence:
     blind: bool = False
     team_labels: Sequence[str] = ()
     worn: set[str] = field(default_factory=set)
+    kept: Mapping[str, tuple[str, Decimal]] = field(default_factory=dict)
 
 
 def findings(evidence: Evidence, *, more: Iterable["Rule"] = ()) -> list[Finding]:
@@ -153,9 +156,23 @@ def _no_capacity(evidence: Evidence, about: About) -> Iterator[Finding]:
         yield Finding("no_capacity", node, text, {"node": node, "boards": boards})
 
 
+def _no_pool_owner(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for pool, (policy, cost) in evidence.kept.items():
+        if policy == "owner":
+            text = f"no team rule names the node pool {pool} alone; its unallocated cost stays apart" if pool else NO_POOL_NAME
+            yield Finding("no_pool_owner", pool, text, {"node_pool": pool, "unallocated_cost": str(cost)})
+
+
+def _no_quota(evidence: Evidence, about: About) -> Iterator[Finding]:
+    for pool, (policy, cost) in evidence.kept.items():
+        if policy == "quota":
+            text = f"no team has a known quota of the GPUs of {f'node pool {pool}' if pool else 'nodes without a pool'}; their unallocated cost stays apart"
+            yield Finding("no_quota", pool, text, {"node_pool": pool, "unallocated_cost": str(cost)})
+
+
 RULES = (
     _over_committed, _unpriced, _frozen_profiling, _rejected_samples, _inferred_device, _reserved_team_label, _no_measurement, _unknown_model,
-    _unknown_node, _no_capacity,
+    _unknown_node, _no_capacity, _no_pool_owner, _no_quota,
 )  # fmt: skip
 
 

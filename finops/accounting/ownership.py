@@ -1,6 +1,6 @@
 """Whose a pod is: ordered rules, the first whose match holds at that time."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -55,9 +55,18 @@ def reserved(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
     return found if found in RESERVED else ""
 
 
+def pool_owner(pool: str, rules: Sequence[Rule], *, at: datetime) -> str:
+    """The team of the first rule that names nothing but a node pool and matches `pool`; "" where there is none."""
+    owning = (rule for rule in _valid(rules, at=at) if rule.kind == "match" and set(rule.match) == {"node_pool"})
+    return next((rule.name for rule in owning if fnmatchcase(pool, str(rule.match["node_pool"]))), "")
+
+
+def _valid(rules: Sequence[Rule], *, at: datetime) -> Iterator[Rule]:
+    return (rule for rule in rules if not (rule.start and at < rule.start) and not (rule.end and at >= rule.end))
+
+
 def _first(claim: Claim, rules: Sequence[Rule], *, at: datetime) -> str:
-    valid = (rule for rule in rules if not (rule.start and at < rule.start) and not (rule.end and at >= rule.end))
-    return next((found for rule in valid if (found := _decides(rule, claim, rules))), "")
+    return next((found for rule in _valid(rules, at=at) if (found := _decides(rule, claim, rules))), "")
 
 
 def _decides(rule: Rule, claim: Claim, rules: Sequence[Rule]) -> str:

@@ -6,11 +6,11 @@ from functools import partial
 
 from . import document, values
 from .fields import Fields, Place
-from .specs import ClusterSpec, DcgmEndpoint, ExportersSpec, OpenMetricsSpec, PrometheusSpec, Source
+from .specs import ClusterSpec, DcgmEndpoint, ExportersSpec, NodePoolSpec, OpenMetricsSpec, PrometheusSpec, Source
 
 POLICIES = ("keep", "owner", "proportional", "quota", "even")
 SOURCES = ("prometheus", "exporters", "openmetrics")
-KEYS = ("name", "source", "scrape_interval", "node_pool_label", "user_label", "unallocated_policy")
+KEYS = ("name", "source", "scrape_interval", "node_pool_label", "user_label", "unallocated_policy", "node_pools")
 PROMETHEUS = (
     "url",
     "match",
@@ -42,15 +42,35 @@ def clusters(place: Place) -> tuple[ClusterSpec, ...]:
 
 def _cluster(place: Place) -> ClusterSpec:
     fields = Fields(place, KEYS)
-    source = fields.need("source")
+    source, pools = fields.need("source"), fields.get("node_pools")
     return ClusterSpec(
         name=fields.required("name", values.word, ""),
         source=_source(source) if source else _NOTHING,
         scrape_interval=fields.optional("scrape_interval", values.duration),
         node_pool_label=fields.optional("node_pool_label", values.kubernetes_label),
         user_label=fields.optional("user_label", values.kubernetes_label),
-        unallocated_policy=fields.optional("unallocated_policy", partial(values.one_of, known=POLICIES)),
+        unallocated_policy=fields.optional("unallocated_policy", _policy),
+        node_pools=(_node_pools(pools) or None) if pools else None,
     )
+
+
+def _policy(text: str) -> str:
+    return values.one_of(text, known=POLICIES)
+
+
+def _node_pools(place: Place) -> tuple[NodePoolSpec, ...]:
+    """Every entry; one that stands twice would never be reached."""
+    lines: dict[str, int] = {}
+    found = []
+    for item in place.items():
+        fields = Fields(item, ("name", "unallocated_policy"))
+        pool = NodePoolSpec(fields.required("name", values.word, ""), fields.required("unallocated_policy", _policy, ""))
+        if pool.name in lines:
+            item.refuse(f"the node pools {pool.name!r} are already on line {lines[pool.name]}")
+        elif pool.name:
+            lines[pool.name] = item.node.line
+        found.append(pool)
+    return tuple(found)
 
 
 def _source(place: Place) -> Source:

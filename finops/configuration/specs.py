@@ -60,6 +60,14 @@ Source = PrometheusSpec | ExportersSpec | OpenMetricsSpec
 
 
 @dataclass(frozen=True, slots=True)
+class NodePoolSpec:
+    """``name`` is a glob; of several entries the first that matches a pool decides."""
+
+    name: str
+    unallocated_policy: str
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterSpec:
     """``scrape_interval`` in seconds."""
 
@@ -69,6 +77,7 @@ class ClusterSpec:
     node_pool_label: str | None = None
     user_label: str | None = None
     unallocated_policy: str | None = None
+    node_pools: tuple[NodePoolSpec, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from finops.environment import network, servers, values
+from finops.environment import identity, network, servers, values
+from finops.environment.identity import OpenId
 from finops.environment.mail import Mail, mail
 from finops.environment.network import Network, is_loopback
 from finops.environment.servers import Redis, database, redis
 from finops.environment.values import Wrong
 
-__all__ = ["Environment", "Mail", "Redis", "Wrong", "database", "is_loopback", "read", "redis"]
+__all__ = ["Environment", "Mail", "OpenId", "Redis", "Wrong", "database", "is_loopback", "read", "redis"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,9 @@ class Environment:
     csrf_trusted_origins: tuple[str, ...]
     trusted_proxies: tuple[Network, ...]
     mail: Mail
+    openid: OpenId | None
+    user_header: str
+    groups_header: str
 
     @property
     def shown_host(self) -> str:
@@ -66,7 +70,14 @@ def read(given: Mapping[str, str], *, root: Path) -> Environment:
         csrf_trusted_origins=network.origins(text("CSRF_TRUSTED_ORIGINS"), name="CSRF_TRUSTED_ORIGINS"),
         trusted_proxies=network.networks(text("TRUSTED_PROXIES"), name="TRUSTED_PROXIES"),
         mail=mail(text("EMAIL_URL", "console://"), name="EMAIL_URL"),
+        openid=identity.openid({name: text(name) for name in identity.OPENID}),
+        user_header=identity.header(text("TRUSTED_USER_HEADER"), name="TRUSTED_USER_HEADER"),
+        groups_header=identity.header(text("TRUSTED_GROUPS_HEADER"), name="TRUSTED_GROUPS_HEADER"),
     )
+    if found.user_header and not found.trusted_proxies:
+        raise Wrong("TRUSTED_USER_HEADER: nobody is trusted to set it; name the proxy's network in TRUSTED_PROXIES")
+    if found.groups_header and not found.user_header:
+        raise Wrong("TRUSTED_GROUPS_HEADER: says whose groups only beside TRUSTED_USER_HEADER; set both")
     if found.database_url:
         servers.database(found.database_url, name="DATABASE_URL")
     if found.redis_url:

@@ -6,5 +6,5 @@ FAULTS = Path(__file__).resolve().parent.parent / "sql" / "faults.sql"
 
 
 class Migration(migrations.Migration):
-    dependencies = [("finops", "0007_trial")]
+    dependencies = [("finops", "0009_distributed_cost")]
     operations = [migrations.RunSQL(FAULTS.read_text(), migrations.RunSQL.noop)]

@@ -7,7 +7,8 @@ select cluster_id, %(day)s::date, holding,
     coalesce(sum(capacity) filter (where price is null), 0),
     coalesce(sum(allocated) filter (where price is not null), 0),
     coalesce(sum(used) filter (where price is not null), 0),
-    sum(energy_kwh)
+    sum(energy_kwh),
+    sum(distributed_cost)
 from ledger_hour
 where cluster_id = %(cluster)s and hour >= %(start)s and hour < %(end)s
 group by 1, 2, 3

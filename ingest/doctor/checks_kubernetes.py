@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from finops.kinds import kind
 from ingest.doctor.diagnosis import Diagnosis, named
 from ingest.doctor.evidence import Evidence
-from ingest.sources import matcher
+from ingest.sources.promql import matcher
 
 PODS = ("requests", "pod_info", "pod_owner", "scheduled", "started")
 

@@ -6,7 +6,7 @@ from finops.kinds import kind
 from ingest.catalogue import UTILISATION
 from ingest.doctor.diagnosis import Diagnosis, named
 from ingest.doctor.evidence import Evidence
-from ingest.sources import selector
+from ingest.sources.promql import selector
 
 SKEW_SECONDS = 5.0
 CLUSTER_LABELS = ("cluster", "cluster_name", "cluster_id", "k8s_cluster", "k8s_cluster_name", "kubernetes_cluster", "tenant_id")

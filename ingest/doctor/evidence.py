@@ -10,7 +10,8 @@ import numpy as np
 from finops.models import Cluster, Rate, TeamRule
 from ingest.catalogue import QUERIES, Query
 from ingest.doctor.diagnosis import Diagnosis
-from ingest.sources import Samples, Source, selector
+from ingest.sources import Samples, Source
+from ingest.sources.promql import selector
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, devices
 from ingest.tidy.nodes import Node, nodes

@@ -1,18 +1,12 @@
 """What every source of samples offers, and the one shape they hand over."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from ingest.catalogue import Query
-
-LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
-METRIC = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*")
-OPERATORS = ("=", "!=", "=~", "!~")
-ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n"})
 
 
 class SourceError(Exception):
@@ -144,41 +138,3 @@ def storable(text: str) -> str:
     if not text.isascii():
         text = text.encode(errors="replace").decode()
     return text.replace("\0", "\ufffd")
-
-
-def selector(
-    names: Sequence[str],
-    *,
-    match: Mapping[str, str] = {},
-    extra: Sequence[tuple[str, str, str]] = (),
-) -> str:
-    """PromQL selector of the metrics `names`, with label=value pairs and (label, operator, value) matchers.
-
-    ValueError for a name, label or operator outside PromQL's grammar. A value can never end its own quotes.
-    """
-    if isinstance(names, str) or not names:
-        raise ValueError("a selector needs a list of metric names")
-    for name in names:
-        checked(METRIC, name, "metric name")
-    triples = [(label, "=", value) for label, value in match.items()] + list(extra)
-    matchers = [matcher(*triple) for triple in triples]
-    if len(names) == 1:
-        return f"{names[0]}{{{','.join(matchers)}}}" if matchers else names[0]
-    return "{" + ",".join([f'__name__=~"{"|".join(names)}"', *matchers]) + "}"
-
-
-def matcher(label: str, operator: str, value: str) -> str:
-    """One PromQL matcher; ValueError for what PromQL cannot hold."""
-    checked(LABEL, label, "label name")
-    if operator not in OPERATORS:
-        raise ValueError(f"{operator!r} is not a PromQL matcher: use one of {' '.join(OPERATORS)}")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"the value for label {label} is not valid Unicode text") from None
-    return f'{label}{operator}"{value.translate(ESCAPES)}"'
-
-
-def checked(pattern: re.Pattern, text: str, what: str) -> None:
-    if not pattern.fullmatch(text):
-        raise ValueError(f"{text!r} is not a {what}")

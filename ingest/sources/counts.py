@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ingest.catalogue import QUERIES, Query
-from ingest.sources import Samples, SourceError, selector
+from ingest.sources import Samples, SourceError
+from ingest.sources.promql import selector
 
 COUNTED = ("requests", "init_requests", "capacity", "profiling", "utilisation")
 OBJECTS = tuple(query for query in QUERIES if query.over and not query.extra and query.above is None and not query.quarters)

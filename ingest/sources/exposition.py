@@ -11,7 +11,7 @@ from ingest.sources import Samples, SourceError, storable
 
 # Of these only the rows about GPUs are read; a large cluster has thousands about CPU and memory beside them.
 ABOUT_RESOURCES = frozenset(n for q in QUERIES for n in q.names if any(label == "resource" for label, _, _ in q.extra))
-OF_GPUS = ('resource="nvidia_com_', 'resource="k8s_amazonaws_com_vgpu"')
+OF_GPUS = ('resource="nvidia_com_', 'resource="k8s_amazonaws_com_vgpu"', 'resource="requests.')  # the last: quotas, few as they are
 ESCAPE = re.compile(r"\\(.)")
 LABEL = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,|(?=\}))')
 SHOWN = 120

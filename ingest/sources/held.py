@@ -41,9 +41,8 @@ class Held:
     def reduced(self, query: Query, *, ends: Sequence[float], seconds: float) -> Samples:
         """As the Source protocol says."""
         whole = self._of(query, ends[0] - seconds, ends[-1])
-        parts = [_reduced(whole.between(end - seconds, end), query.over, end) for end in ends]
-        found = Samples.concat([part for part in parts if len(part)])
-        return found if query.above is None else _where(found, found.value > query.above)
+        parts = [_kept(whole.between(end - seconds, end), query, end) for end in ends]
+        return Samples.concat([part for part in parts if len(part)])
 
     def parallel(self, calls: Sequence[Callable[[], T]]) -> list[T]:
         """One after the other: it is all arithmetic."""
@@ -81,6 +80,14 @@ def _test(operator: str, value: str) -> tuple[Callable[[str], bool], bool]:
 def _where(found: Samples, mask: np.ndarray) -> Samples:
     kept, series = np.unique(found.series[mask], return_inverse=True)
     return Samples([found.labels[place] for place in kept], series.astype(np.int32), found.time[mask], found.value[mask])
+
+
+def _kept(found: Samples, query: Query, end: float) -> Samples:
+    """What a window's series come to, those alone that the query keeps."""
+    got = _reduced(found, query.over, end)
+    if query.stray is not None:
+        return _where(got, (got.value > query.stray) | (_reduced(found, "min_over_time", end).value < 0))
+    return got if query.above is None else _where(got, got.value > query.above)
 
 
 def _reduced(found: Samples, over: str, end: float) -> Samples:

@@ -7,18 +7,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import replace
-from itertools import pairwise
 from typing import TypeVar
 
 import numpy as np
 from prometheus_api_client.prometheus_connect import PrometheusConnect
 
 from ingest.catalogue import QUERIES, Query
-from ingest.sources import Samples, Skewed, SourceError, Spent, TooMuch, selector
+from ingest.sources import Samples, Skewed, SourceError, Spent, TooMuch
 from ingest.sources.counts import COUNTED, Counts, question, refuse_fewer
 from ingest.sources.credentials import plain, secrets, sent
 from ingest.sources.decode import Tally, decode, one_line, verdict
 from ingest.sources.patience import pause_after
+from ingest.sources.promql import expression_of, seconds, selector, step_of
 from ingest.sources.transport import NEVER, Session, post
 
 T = TypeVar("T")
@@ -74,8 +74,7 @@ class PrometheusSource(PrometheusConnect):
 
     def reduced(self, query: Query, *, ends: Sequence[float], seconds: float) -> Samples:
         """As the Source protocol says; SourceError where fewer objects come than the server counts."""
-        above = "" if query.above is None else f" > {query.above:g}"
-        expression = f"{query.over}({self._selector(query)}[{int(seconds)}s]){above}"
+        expression = expression_of(query, match=self.match, window=int(seconds))
         found = self.over_time(expression, ends=ends)
         try:
             self._counts.check(query, found, ends=ends, seconds=seconds)
@@ -241,16 +240,3 @@ class PrometheusSource(PrometheusConnect):
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return re.sub(r"://[^/@\s]*@", "://***@", text)
-
-
-def seconds(milliseconds: int) -> str:
-    """Unix seconds with exactly three decimals, never through a float."""
-    return f"{milliseconds // 1000}.{milliseconds % 1000:03d}"
-
-
-def step_of(ends: list[int]) -> int:
-    """The distance of the ends in ms."""
-    steps = {after - before for before, after in pairwise(ends)}
-    if len(steps) != 1 or min(steps) <= 0:
-        raise ValueError("the ends must be ascending and equidistant")
-    return steps.pop()

@@ -66,6 +66,15 @@ def _uncut(row: Row, instances: list[Row]) -> Row | None:
     return whole if whole.named else None
 
 
+def slots(devices: Iterable[Device]) -> dict[tuple[str, str], dict[str, tuple[float, float]]]:
+    """By node and slot: first and last sample of each board that was in it."""
+    found: dict[tuple[str, str], dict[str, tuple[float, float]]] = defaultdict(dict)
+    for device in devices:
+        first, last = found[device.node, device.slot].get(device.uuid, device.seen)
+        found[device.node, device.slot][device.uuid] = min(first, device.seen[0]), max(last, device.seen[1])
+    return found
+
+
 def at_once(spans: Iterable[tuple[float, float]]) -> int:
     """The most of these [first, last] spans at one time: what ended before another began was replaced by it."""
     kept = [span for span in spans if span[0] <= span[1]]

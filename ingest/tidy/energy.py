@@ -1,10 +1,11 @@
 """Joules of each board, once: to the pods that held it by share and time, the rest to nobody."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 
-from ingest.tidy.devices import Device
+from ingest.tidy.devices import Device, at_once, slots
 from ingest.tidy.nodes import Node
 from ingest.tidy.use import QUARTER, Use
 
@@ -23,7 +24,7 @@ class BoardQuarter:
     unheld: float
 
 
-def energy(uses: Sequence[Use], devices: Iterable[Device], nodes: Iterable[Node], watts: Watts) -> tuple[list[float | None], list[BoardQuarter]]:
+def energy(uses: Sequence[Use], devices: Collection[Device], nodes: Iterable[Node], watts: Watts) -> tuple[list[float | None], list[BoardQuarter]]:
     """Joules of each use (None where no power was measured), and the boards that were not wholly held. `watts`: mean power of the whole board.
 
     Where holds overlap beyond the board, each gives in proportion: a board is never counted twice.
@@ -37,7 +38,8 @@ def energy(uses: Sequence[Use], devices: Iterable[Device], nodes: Iterable[Node]
     for use in uses:
         held[use.device.uuid, use.quarter] += use.share * use.held_seconds
     boards = {device.uuid: device for device in devices}
-    seconds = {(uuid, quarter): _seconds(quarter, alive.get(boards[uuid].node)) for uuid, quarter in watts if uuid in boards}
+    mounted = _mounted(devices)
+    seconds = {(uuid, quarter): _seconds(quarter, alive.get(boards[uuid].node), mounted[uuid]) for uuid, quarter in watts if uuid in boards}
     found = []
     for (uuid, quarter), there in sorted(seconds.items()):
         if boards[uuid].node in alive:
@@ -60,6 +62,16 @@ def _alive(node: Node) -> tuple[float, float]:
     return start, node.last_seen + node.half_interval
 
 
-def _seconds(quarter: float, alive: tuple[float, float] | None) -> float:
+def _mounted(devices: Collection[Device]) -> dict[str, tuple[float, float]]:
+    """When each board was in its slot: as long as the node lived, but where one took another's place."""
+    half = {device.uuid: device.interval / 2 for device in devices}
+    found = {}
+    for boards in slots(devices).values():
+        taken = len(boards) > at_once(boards.values())
+        found |= {uuid: (first - half[uuid], last + half[uuid]) if taken else (-inf, inf) for uuid, (first, last) in boards.items()}
+    return found
+
+
+def _seconds(quarter: float, alive: tuple[float, float] | None, mounted: tuple[float, float]) -> float:
     start, end = alive or (quarter, quarter + QUARTER)
-    return max(0.0, min(end, quarter + QUARTER) - max(start, quarter))
+    return max(0.0, min(end, mounted[1], quarter + QUARTER) - max(start, mounted[0], quarter))

@@ -2,13 +2,14 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import inf
 
 from finops.accounting.ownership import sanitised
 from finops.findings import Finding
+from ingest.catalogue import TOP
 from ingest.sources import Samples
 from ingest.tidy import window_findings
 from ingest.tidy.answers import Answers
@@ -17,6 +18,7 @@ from ingest.tidy.energy import energy
 from ingest.tidy.label_runs import at, cuts
 from ingest.tidy.nodes import Node, nodes
 from ingest.tidy.pods import Pod, pods
+from ingest.tidy.quotas import quotas
 from ingest.tidy.use import QUARTER, Use, use
 from ingest.tidy.window_findings import Seen
 
@@ -32,15 +34,14 @@ USE_COLUMNS = (
     "rejected busy_histogram memory_max_mib sm_active energy_joules temperature_max xid_changes source inferred"
 ).split()
 BOARD_COLUMNS = "quarter uuid node gpu_model energy_joules unheld_joules".split()
+QUOTA_COLUMNS = "hour namespace resource units namespace_labels".split()
 QUEUES = ("kueue_x_k8s_io_queue_name", "kueue_x_k8s_io_local_queue_name", "volcano_sh_queue_name", "yunikorn_apache_org_queue")
 NODES = ("node_info", "node_labels", "node_created")  # whose series name nodes
-# Beyond these a value is a blank marker or nonsense, not a measurement.
-TOP = {"memory": 4_194_304.0, "temperature": 200.0, "power": 5_000.0, "sm_active": 1.05, "xid": 1_000.0}
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Rows of node_hour, pod_hour, use_quarter and board_quarter, in their tables' column order, cluster left out."""
+    """Rows of node_hour, pod_hour, use_quarter, board_quarter and quota_hour, in their tables' column order, cluster left out."""
 
     start: datetime
     end: datetime
@@ -49,12 +50,13 @@ class Facts:
     uses: list[list[object]]
     coverage: float | None
     boards: list[list[object]] = field(default_factory=list)
+    quotas: list[list[object]] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
     def fingerprint(self) -> str:
         """Equal where every row is equal, and every finding."""
-        told = (self.findings,) if self.findings else ()
-        return hashlib.sha256(repr((self.nodes, self.pods, self.uses, self.boards, *told)).encode()).hexdigest()[:32]
+        rows = (self.nodes, self.pods, self.uses, self.boards, *filter(None, [self.quotas, self.findings]))  # without them as before there were any
+        return hashlib.sha256(repr(rows).encode()).hexdigest()[:32]
 
 
 def facts(
@@ -79,6 +81,7 @@ def facts(
         [_use(u, extras, j) for u, j in zip(uses, joules, strict=True)],
         min(1.0, measured / held) if held else None,
         [[_instant(b.quarter), b.uuid, b.node, b.model, b.joules, b.unheld] for b in boards],
+        [[hour, q.namespace, q.resource, q.units, q.labels] for q in quotas(answers, configured=configured)],
         window_findings.findings(Seen(answers, found, machines, cards, uses, min(answers.end, until))),
     )
 
@@ -163,16 +166,22 @@ def _pod(hour: datetime, p: Pod, user_label: str, models: dict[str, float]) -> l
 
 
 def _extras(answers: Answers) -> dict[tuple[str, str, str], dict[float, float]]:
-    """Highest value in range by (query, uuid, instance) and quarter's end."""
+    """Highest value in range by (query, uuid, instance) and quarter's end; nothing where a single stray sample spoiled a mean."""
     found: dict[tuple[str, str, str], dict[float, float]] = defaultdict(dict)
     for key, top in TOP.items():
-        got: Samples = answers.samples(key)
-        for index, time, value in zip(got.series.tolist(), got.time.tolist(), got.value.tolist(), strict=True):
-            labels = got.labels[index]
-            if 0 <= value <= top:
-                cell = found[key, labels.get("UUID") or labels.get("uuid", ""), labels.get("GPU_I_ID", "")]
+        spoiled = {(board, time) for board, time, _ in _cells(answers.samples(f"{key}_stray"))}
+        for board, time, value in _cells(answers.samples(key)):
+            if 0 <= value <= top and (board, time) not in spoiled:
+                cell = found[key, *board]
                 cell[time] = max(cell.get(time, 0.0), value)
     return found
+
+
+def _cells(got: Samples) -> Iterator[tuple[tuple[str, str], float, float]]:
+    """((uuid, instance), quarter's end, value) of every sample."""
+    devices = [(labels.get("UUID") or labels.get("uuid", ""), labels.get("GPU_I_ID", "")) for labels in got.labels]
+    for index, time, value in zip(got.series.tolist(), got.time.tolist(), got.value.tolist(), strict=True):
+        yield devices[index], time, value
 
 
 def _watts(extras: Mapping[tuple[str, str, str], Mapping[float, float]]) -> dict[tuple[str, float], float]:
@@ -217,6 +226,6 @@ def _use(u: Use, extras: dict, joules: float | None) -> list[object]:
         joules,
         extra("temperature"),
         None if xid is None else int(xid),
-        device.source + ("+frozen" if device.frozen else ""),
+        device.source + ("+frozen" if device.frozen else "") + ("+estimated" if u.estimated else ""),
         u.inferred,
     ]

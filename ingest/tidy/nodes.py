@@ -11,7 +11,7 @@ from finops.accounting.ownership import sanitised
 from finops.accounting.shares import NodeGpus, boards, slices_of, unit_share
 from finops.accounting.usage import scrape_interval
 from ingest.tidy.answers import Answers
-from ingest.tidy.devices import Device, at_once
+from ingest.tidy.devices import Device, at_once, slots
 from ingest.tidy.label_runs import named
 from ingest.tidy.machines import Machine, machines, together
 from ingest.tidy.presence import counted, model_of_type
@@ -170,11 +170,7 @@ def _gpus(told: _Told, devices: list[Device], labels: dict[str, str]) -> NodeGpu
 
 def _boards_seen(devices: list[Device]) -> int:
     """Boards in their slots: one that took another's place is no second one."""
-    slots: dict[str, dict[str, tuple[float, float]]] = defaultdict(dict)
-    for device in devices:
-        first, last = slots[device.slot].get(device.uuid, device.seen)
-        slots[device.slot][device.uuid] = min(first, device.seen[0]), max(last, device.seen[1])
-    return sum(at_once(boards.values()) for boards in slots.values())
+    return sum(at_once(boards.values()) for boards in slots(devices).values())
 
 
 def _number(labels: dict[str, str], name: str) -> int:

@@ -19,7 +19,10 @@ BINS = 20
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One pod on one device in one quarter; `busy_seconds` are GPU-seconds, the others wall seconds."""
+    """One pod on one device in one quarter; `busy_seconds` are GPU-seconds, the others wall seconds.
+
+    `inferred`: the device is its by elimination; `estimated`: its part of a shared device's use is by share, not measured.
+    """
 
     quarter: float
     device: Device
@@ -32,6 +35,7 @@ class Use:
     rejected: int
     histogram: list[int]
     inferred: bool
+    estimated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,13 +147,15 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
     begin, until = cells(device.time[inside], interval=device.interval, start=first, end=last)
     begin, until, busy = _cut(begin, until, device.busy[inside], _breaks(group, start, end))
     seconds = until - begin
-    factor = np.minimum(busy * _part(seat, group, (begin + until) / 2), seat.share)
+    part, guessed = _part(seat, group, (begin + until) / 2)
+    factor = np.minimum(busy * part, seat.share)
     quarter = ((begin - start) // QUARTER).astype(int)
     bins = np.minimum((busy * BINS).astype(int), BINS - 1)
     count = int(np.ceil((end - start) / QUARTER))
     within = (quarter >= 0) & (begin < end)
     histogram = np.bincount((quarter * BINS + bins)[within], weights=seconds[within], minlength=count * BINS).reshape(count, BINS)
     worked = np.bincount(quarter[within], weights=(seconds * factor)[within], minlength=count)
+    estimated = np.bincount(quarter[within & guessed], minlength=count) > 0
     bad = device.rejected[(device.rejected >= lease.start) & (device.rejected < lease.end)]
     kept, rejected = (_per_quarter(times[times < end], start, count) for times in (device.time[inside], bad))
     rows = []
@@ -161,7 +167,7 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
             used = min(float(worked[q]), measured * seat.share)
             whole = np.rint(histogram[q]).astype(int).tolist()
             rows.append(
-                Use(a, device, seat.pod, seat.share, held, measured, used, int(kept[q]), int(rejected[q]), whole, seat.inferred)
+                Use(a, device, seat.pod, seat.share, held, measured, used, int(kept[q]), int(rejected[q]), whole, seat.inferred, bool(estimated[q]))
             )
     return rows
 
@@ -196,19 +202,24 @@ def _cut(begin: Floats, until: Floats, busy: Floats, edges: Floats) -> tuple[Flo
     return a[keep], b[keep], busy[index][keep]
 
 
-def _part(seat: Seat, group: list[Seat], middle: Floats) -> Floats:
-    """GPUs that a wholly busy device is worth to this pod, among the pods started by then: by their own values, else by their shares."""
+def _part(seat: Seat, group: list[Seat], middle: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """GPUs that a wholly busy device is worth to this pod, among the pods started by then: by their own values, else by their shares.
+
+    And where it is by shares among several.
+    """
     known = instance_size(seat.device)
     size = seat.unit if known is None else float(known)
     if len(group) == 1 and seat.share >= size:
-        return np.full(len(middle), seat.share)
+        return np.full(len(middle), seat.share), np.zeros(len(middle), bool)
     started = np.array([_started(each, middle) for each in group])
     shares = np.array([[each.share] for each in group]) * started
     own = seat.device.own.at([(each.pod.namespace, each.pod.name) for each in group], middle, reach=REACH * seat.device.interval)
     told = ~(np.isnan(own) & started).any(axis=0) & (np.nansum(own * started, axis=0) > 0)
     weights = np.where(told, np.nan_to_num(own) * started, shares)
     whole = weights.sum(axis=0)
-    return np.divide(size * weights[next(n for n, each in enumerate(group) if each is seat)], whole, out=np.zeros(len(middle)), where=whole > 0)
+    mine = weights[next(n for n, each in enumerate(group) if each is seat)]
+    part = np.divide(size * mine, whole, out=np.zeros(len(middle)), where=whole > 0)
+    return part, ~told & (started.sum(axis=0) > 1) & (mine > 0)
 
 
 def _started(seat: Seat, moments: Floats) -> NDArray[np.bool_]:

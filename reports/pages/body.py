@@ -14,7 +14,7 @@ from reports.pages.chart import chart_of, range_of, whole_days
 from reports.pages.comparison import Before, period_before
 from reports.pages.entries import Entry, entries, ordered, shortened
 from reports.pages.identity import Part, idle_money, parts_of
-from reports.pages.items import by_item, item_of, label, summed
+from reports.pages.items import by_item, held_rows, item_of, label, summed
 from reports.pages.moved import PRICED_BY, movement
 from reports.pages.question import Question
 from reports.pages.state import HEADS, NOUNS, ROWS, SORTS
@@ -50,10 +50,10 @@ def _read(asked: Question, answer) -> Read:
     cells = tuple(dict.fromkeys((*asked.state.keys, *PRICED_BY)))
     before = period_before(scope, as_of=asked.as_of, zone=zone, cells=cells, word=asked.word)
     ranged = range_of(scope, as_of=asked.as_of, zone=zone)
-    days, lost = queries.rows_of(ranged), idle.rows_of(scope)
+    days, lost = held_rows(queries.rows_of(ranged)), idle.rows_of(scope)
     reach = Window(min(before.scope.window.start, ranged.window.start), ranged.window.end)
     missing = queries.incomplete(replace(scope, window=reach), zone=zone)
-    tokens = _tokens([*days, *lost, *(answer.rows if asked.state.by == "team" else ())])
+    tokens = _tokens([*days, *lost, *(held_rows(answer.rows) if asked.state.by == "team" else ())])
     return Read(before, queries.rows_of(replace(scope, group_by=cells)), ranged, days, lost, missing, tokens, parts_of(answer.total))
 
 
@@ -66,8 +66,8 @@ def _tokens(rows: Sequence) -> dict[str, str]:
 def _entries(asked: Question, answer, read: Read) -> list[Entry]:
     keys = asked.state.keys
     named = partial(label, by=asked.state.by, params=asked.params, tokens=read.tokens)
-    now = {item_of(row, keys): row for row in answer.rows}
-    then = summed(read.before.rows, keys)
+    now = {item_of(row, keys): row for row in held_rows(answer.rows)}
+    then = summed(held_rows(read.before.rows), keys)
     return entries(now, read.before, then, total=answer.total, parts=read.parts, keys=keys, label=named)
 
 

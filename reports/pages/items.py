@@ -28,6 +28,11 @@ def item_of(row, keys: Sequence[str]) -> Item:
     return tuple(row.keys[key] for key in keys)
 
 
+def held_rows(rows: Iterable) -> list:
+    """The rows with GPU-hours: who only bears what policies moved has a row of zeros on pages, which do not show that column."""
+    return [row for row in rows if row.hours("capacity")]
+
+
 def is_unallocated(item: Item, keys: Sequence[str]) -> bool:
     """The capacity nobody held: a team of its own; among jobs the one without a name."""
     named = dict(zip(keys, item, strict=True))

@@ -92,7 +92,7 @@ def visitor(driver, company) -> "Iterator[webdriver.Chrome]":
 
 def log_in(driver: webdriver.Chrome, address: str, name: str) -> None:
     driver.get(f"{address}/login/?next=/")
-    driver.find_element("name", "username").send_keys(name)
+    driver.find_element("name", "login").send_keys(name)
     driver.find_element("name", "password").send_keys(PASSWORD)
     driver.find_element("css selector", "button.primary").click()
     until(driver, lambda d: every(d, "#frame h1"), what="the page behind the log-in")

@@ -3,11 +3,13 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from django.db import connection
+
 from ingest.sources.exposition import labels_of, split
 from tests.fleet import GPU, TEN, WHOLE, Answer, Fleet, bill, minutes
 
 PAGES = Path(__file__).resolve().parents[1] / "samples"
-__all__ = ["GPU", "TEN", "WHOLE", "Scraped", "bill", "hours", "minutes"]
+__all__ = ["GPU", "TEN", "WHOLE", "Scraped", "bill", "hours", "minutes", "sources"]
 
 
 class Scraped(Fleet):
@@ -61,3 +63,10 @@ def hours(*buckets: str, by: str = "pod", first: int = 0, many: int = 1) -> dict
     """GPU-hours of each bucket by pod, to six digits; nobody's under ""."""
     answer: Answer = bill(by, first=first, hours=many)
     return {row.keys[by]: tuple(round(float(row.hours(bucket)), 6) for bucket in buckets) for row in answer.rows}
+
+
+def sources() -> set[str]:
+    """What every stored figure of use was measured by."""
+    with connection.cursor() as cursor:
+        cursor.execute("select distinct source from use_quarter")
+        return {source for (source,) in cursor.fetchall()}

@@ -1,8 +1,9 @@
 """Several pods on a board, boards an exporter hides, and what a slot is worth."""
 
 import pytest
+from django.db import connection
 
-from tests.cases_dcgm.scraped import GPU, WHOLE, Scraped, bill, hours, minutes
+from tests.cases_dcgm.scraped import GPU, WHOLE, Scraped, bill, hours, minutes, sources
 
 pytestmark = pytest.mark.django_db
 T4 = "Tesla T4"
@@ -105,6 +106,25 @@ def test_own_values_of_pods_on_a_board(busy: float, of_a: float, of_b: float, ri
     fleet = slots(2, label_nvidia_com_gpu_count="1", label_nvidia_com_gpu_replicas="2").hold("ml", "a").hold("ml", "b")
     util(util(util(fleet, busy), of_a, "a"), of_b, "b").collected(tmp_path)
     assert hours("allocated", "used", "unmeasured") == {"a": (0.5, right[0], 0), "b": (0.5, right[1], 0)}
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "marked"),
+    [pytest.param(45, 15, {"gpu_util"}, id="own-values"), pytest.param(0, 0, {"gpu_util+estimated"}, id="shared-out")],
+)
+def test_what_is_shared_out_is_marked(of_a: float, of_b: float, marked: set[str], tmp_path) -> None:
+    fleet = slots(2, label_nvidia_com_gpu_count="1", label_nvidia_com_gpu_replicas="2").hold("ml", "a").hold("ml", "b")
+    util(util(util(fleet, 60), of_a, "a"), of_b, "b").collected(tmp_path)
+    assert sources() == marked
+
+
+def test_only_while_two_share_it_is_it_an_estimate(tmp_path) -> None:
+    """b ends at half past ten; the half hour after it a has the board alone."""
+    fleet = slots(2, label_nvidia_com_gpu_count="1", label_nvidia_com_gpu_replicas="2").hold("ml", "a").hold("ml", "b", until=1800)
+    util(fleet, 60).collected(tmp_path)
+    with connection.cursor() as cursor:
+        cursor.execute("select extract(minute from quarter)::int, source from use_quarter where uid = 'uid-a' order by 1")
+        assert cursor.fetchall() == [(0, "gpu_util+estimated"), (15, "gpu_util+estimated"), (30, "gpu_util"), (45, "gpu_util")]
 
 
 def test_copies_beside_the_boards_row_are_no_own_values(tmp_path) -> None:

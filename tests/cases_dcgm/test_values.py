@@ -6,7 +6,7 @@ from django.db import connection
 from finops.quality import findings
 from finops.scope import Window
 from ingest.catalogue import NAMES
-from tests.cases_dcgm.scraped import GPU, TEN, WHOLE, Scraped, bill, hours, minutes
+from tests.cases_dcgm.scraped import GPU, TEN, WHOLE, Scraped, bill, hours, minutes, sources
 from tests.fleet import A100, HOUR
 
 pytestmark = pytest.mark.django_db
@@ -21,12 +21,6 @@ def one() -> Scraped:
 
 def kinds() -> list[tuple[str, str]]:
     return [(d.finding.kind, d.finding.subject) for d in findings(Window(TEN, TEN + HOUR))]
-
-
-def sources() -> set[str]:
-    with connection.cursor() as cursor:
-        cursor.execute("select distinct source from use_quarter")
-        return {source for (source,) in cursor.fetchall()}
 
 
 def test_a_page_of_horrors(tmp_path) -> None:
@@ -128,6 +122,16 @@ def test_gpu_util_that_was_rescaled(values: tuple, right: tuple, tmp_path) -> No
     assert kinds() == ([("rejected_samples", "GPU-1")] if right[2] else [])
 
 
+@pytest.mark.parametrize("value", [pytest.param(7000, id="D37-small"), pytest.param(-1, id="D37-below")])
+def test_a_stray_power_is_no_power(value: float, tmp_path) -> None:
+    """D37: one sample of 7,000 W among fourteen of 300 W is a mean of 746 W, which looks like one: the quarter's energy is unknown."""
+    fleet = one().put(PROFILING, BOARD, 0.5).put("DCGM_FI_DEV_POWER_USAGE", BOARD, 300, [t for t in WHOLE if t != 1200])
+    fleet.put("DCGM_FI_DEV_POWER_USAGE", BOARD, value, [1200]).collected(tmp_path)
+    with connection.cursor() as cursor:
+        cursor.execute("select energy_joules from use_quarter order by quarter")
+        assert [joules for (joules,) in cursor.fetchall()] == [270_000, None, 270_000, 270_000]
+
+
 @pytest.mark.parametrize("level", [31, 79])
 def test_the_last_xid_stays_and_is_no_event(level: float, tmp_path) -> None:
     """D44: an old error code shown for weeks changes nothing; a change is one event and costs nothing."""
@@ -192,11 +196,10 @@ def test_each_board_by_the_best_it_has(tmp_path) -> None:
     assert sources() == {"gr_engine", "gpu_util"}
 
 
-@pytest.mark.parametrize("value", [pytest.param(1.64, id="D33"), pytest.param(140737488355330.0, id="D33-blank")])
+@pytest.mark.parametrize("value", [pytest.param(1.64, id="D33"), pytest.param(140737488355330.0, id="D33-blank"), pytest.param(-0.1, id="D33-below")])
 def test_sm_active_beyond_its_range_is_unknown(value: float, tmp_path) -> None:
-    """For a quarter of an hour, by a single sample of it where that is a blank marker; use does not hang on it."""
-    fleet = one().put(PROFILING, BOARD, 0.5)
-    bad = minutes(15, 30) if value < 2 else [1200]
+    """For a quarter of an hour, by a single sample of it, however small a part of the mean it is; use does not hang on it."""
+    fleet, bad = one().put(PROFILING, BOARD, 0.5), [1200]
     fleet.put("DCGM_FI_PROF_SM_ACTIVE", BOARD, 0.2, [t for t in WHOLE if t not in bad])
     fleet.put("DCGM_FI_PROF_SM_ACTIVE", BOARD, value, bad).collected(tmp_path)
     with connection.cursor() as cursor:

@@ -45,6 +45,7 @@ def test_the_variables_are_those_that_stay_stable(names):
     assert names == {
         "DATABASE_URL", "REDIS_URL", "FINOPS_DATA_DIR", "FINOPS_CONFIG", "SECRET_KEY", "DEBUG", "HOST", "PORT", "BASE_PATH",
         "ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "TRUSTED_PROXIES", "EMAIL_URL",
+        "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_NAME", "OIDC_GROUPS_CLAIM", "TRUSTED_USER_HEADER", "TRUSTED_GROUPS_HEADER",
     }  # fmt: skip
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from finops.models import Cluster, Rate, Setting
+from finops import policies
+from finops.models import Cluster, Rate, Setting, UnallocatedPolicy
 
 TEXT = """currency: CHF
 clusters:
@@ -34,11 +35,11 @@ def started(path: object, *flags: str) -> list[str]:
 
 
 def edited(name: str, policy: str = "owner") -> None:
-    Cluster.objects.filter(name=name).update(unallocated_policy=policy)
+    UnallocatedPolicy.objects.create(cluster=Cluster.objects.get(name=name), policy=policy)
 
 
 def policy(name: str) -> str:
-    return Cluster.objects.get(name=name).unallocated_policy
+    return policies.said(Cluster.objects.get(name=name))[-1].policy
 
 
 def test_an_unchanged_file_is_not_applied_again(file):
@@ -69,7 +70,7 @@ def test_edits_stay_kept_over_the_next_change_too(file):
 
 def test_applying_it_by_hand_lets_the_file_win_and_forgets_the_edits(file):
     edited("a")
-    assert started(file, "--verbosity=1") == ["cluster a: changed"]
+    assert started(file, "--verbosity=1") == ["unallocated policy of a: owner → keep"]
     assert policy("a") == "keep"
     assert "unchanged" in started(file)[0]
 

@@ -43,6 +43,13 @@ def test_a_held_half_hour(tmp_path) -> None:
     assert kwh() == pytest.approx({"fraud": 0.2, "unallocated": 0.2})
 
 
+def test_a_board_that_is_replaced_gives_its_own_time(tmp_path) -> None:
+    """400 W until 10:24:30 and 200 W from then on: 400 x 24.5 + 200 x 35.5 = 16,900 watt-minutes, in one slot and one quarter cut in two."""
+    fleet = Fleet().node().pod("a").card("GPU-1", "a", watts=400, times=minutes(-20, 25), pci_bus_id="00000000:07:00.0")
+    fleet.card("GPU-2", "a", watts=200, times=minutes(25, 140), pci_bus_id="00000000:07:00.0").collected(tmp_path)
+    assert kwh() == pytest.approx({"fraud": 0.281667}, abs=1e-6)
+
+
 def test_a_boards_power_is_split_by_slices(tmp_path) -> None:
     fleet = Fleet().node(**{MIG: 2}).pod("a", resource=MIG).pod("b", resource=MIG).put(
         "DCGM_FI_DEV_POWER_USAGE", {"UUID": "GPU-1", "Hostname": "n1", "modelName": "NVIDIA A100-SXM4-40GB"}, 700, WHOLE)  # fmt: skip

@@ -18,6 +18,7 @@ clusters:
     scrape_interval: 90s
     user_label: example.com/user
     unallocated_policy: owner
+    node_pools: [{name: "gpu-*", unallocated_policy: quota}, {name: gpu-a, unallocated_policy: even}]
   - name: lab
     source: {exporters: {dcgm: ["http://a:9400/metrics", {url: "http://b:9400/metrics", node: lab-2}]}}
   - {name: audit, source: {openmetrics: {path: dump.om}}}
@@ -51,6 +52,7 @@ def test_the_printed_file_changes_nothing_even_after_a_price_was_replaced(tmp_pa
     assert manage(data, "apply", str(printed)) == "nothing to change\n"
     assert manage(data, "export-config") == text
     assert "price: '4'" in text and "3.8" not in text and "cost_center: '0471'" in text and "bearer_token_env: TOKEN" in text
+    assert "unallocated_policy: owner\n  node_pools:\n  - name: gpu-*\n    unallocated_policy: quota\n  - name: gpu-a" in text
 
 
 def test_an_empty_database_prints_a_file_that_changes_nothing(tmp_path):

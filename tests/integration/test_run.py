@@ -149,7 +149,7 @@ class Started:
 
     def log_in(self, user: str, password: str, *, base: str = "") -> tuple[int, str, str]:
         token = re.search(r'csrfmiddlewaretoken" value="(\w+)"', self.ask(f"{base}/login/")[2])[1]
-        return self.ask(f"{base}/login/", {"username": user, "password": password, "csrfmiddlewaretoken": token, "next": ""})
+        return self.ask(f"{base}/login/", {"login": user, "password": password, "csrfmiddlewaretoken": token, "next": ""})
 
 
 @pytest.fixture

@@ -16,9 +16,10 @@ class Command(BaseCommand):
     def add_arguments(self, parser):
         parser.add_argument("--username", default="admin")
         parser.add_argument("--password", help="made and printed once where it is not given")
+        parser.add_argument("--email", default="", help="where a forgotten password can be replaced")
         parser.add_argument("--if-none", action="store_true", help="only if nobody can log in yet")
 
-    def handle(self, *args, username, password, if_none, **options):
+    def handle(self, *args, username, password, email, if_none, **options):
         people = get_user_model().objects
         if if_none and people.exclude(groups__name=GROUP).exists():
             return
@@ -29,7 +30,7 @@ class Command(BaseCommand):
             password = secrets.token_urlsafe(15)
         else:
             _check(password)
-        people.create_superuser(username=username, password=password)
+        people.create_superuser(username=username, email=email, password=password)
         self.stdout.write(f"created {username}" + (f", password {password} (shown only now)" if made else ""))
 
 

@@ -61,7 +61,7 @@ def test_first_run(driver, installation, recent_prometheus) -> None:
     visit = Visit(driver, installation.url)
     driver.set_window_size(1440, 1000)
     driver.get(f"{installation.url}/login/")
-    visit.type("username", "ada")
+    visit.type("login", "ada")
     visit.type("password", PASSWORD)
     visit.press("Log in")
     visit.see("No cluster has delivered data yet")

@@ -33,7 +33,7 @@ def test_a_source_is_examined_and_collected(installation, recent_prometheus) -> 
     reader = Reader(installation.url)
     with reader.session:
         reader.get("/login/")
-        assert "Connect a cluster" in reader.post("/login/", username="ada", password=PASSWORD, next="/")
+        assert "Connect a cluster" in reader.post("/login/", login="ada", password=PASSWORD, next="/")
         reader.get("/setup/")
         reader.post("/setup/", url=recent_prometheus, match="cluster=plain")
         assert re.fullmatch(r"/setup/trial/\d+", reader.path)

@@ -11,7 +11,7 @@ def test_a_page_needs_a_log_in(client, db):
 
 
 def test_a_wrong_password_says_one_line(client, lead):
-    answer = client.post("/login/", {"username": "lena", "password": "wrong"})
+    answer = client.post("/login/", {"login": "lena", "password": "wrong"})
     assert answer.content.decode().count("User name and password do not match.") == 1
 
 

@@ -12,8 +12,9 @@ import zlib
 import pytest
 
 from ingest.catalogue import QUERIES
-from ingest.sources import SourceError, TooMuch, selector
+from ingest.sources import SourceError, TooMuch
 from ingest.sources.prometheus import PrometheusSource
+from ingest.sources.promql import selector
 from tests.hostile import failure, hostile, success
 from tests.prometheus_server import serving
 
@@ -460,6 +461,22 @@ def test_counts_agree_with_lists_at_the_edges_of_a_window(tmp_path):
         capacity = source.samples(CAPACITY, start=start, end=end)
     assert sorted(row["pod"] for row in owners.labels) == ["at-start", "last", "whole"]
     assert sorted(row["pod"] for row in capacity.labels) == ["at-start", "last", "whole"]
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="needs prometheus and promtool: apt-get install prometheus")
+def test_a_device_under_two_spellings_in_one_window(tmp_path):
+    """An exporter upgraded at minute 10 renames power; one sample of 7,000 W at minute 20 is a stray of the second quarter."""
+    power, stray = (next(query for query in QUERIES if query.key == key) for key in ("power", "power_stray"))
+    start = 1_757_000_000 // 3600 * 3600
+    lines = [f'DCGM_FI_DEV_POWER_USAGE{{UUID="GPU-1"}} 200 {start + 60 * n}' for n in range(10)]
+    lines += [f'DCGM_FI_DEV_BOARD_POWER_WATTS{{UUID="GPU-1"}} {7000 if n == 20 else 300} {start + 60 * n}' for n in range(10, 30)]
+    window = {"ends": [start + 900.0, start + 1800.0], "seconds": 900.0}
+    with serving("\n".join([*lines, "# EOF", ""]), tmp_path) as url:
+        source = PrometheusSource(url)
+        means, strays = source.reduced(power, **window), source.reduced(stray, **window)
+    # (14 x 300 + 7000) / 15
+    assert sorted(zip(means.time - start, means.value.round(3), strict=True)) == [(900.0, 200.0), (900.0, 300.0), (1800.0, 746.667)]
+    assert list(zip(strays.time - start, strays.value, strict=True)) == [(1800.0, 7000.0)]
 
 
 @pytest.mark.skipif(not shutil.which("promtool"), reason="needs prometheus and promtool: apt-get install prometheus")

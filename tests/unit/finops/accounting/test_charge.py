@@ -41,6 +41,12 @@ def test_ten_minutes_of_image_pull_are_not_unmeasured() -> None:
     assert lines["a"].hours == {"used": D("0.9"), "idle": 0, "starting": D("0.1"), "unmeasured": 0}
 
 
+def test_a_part_of_a_board_that_was_measured_throughout_leaves_nothing_unmeasured() -> None:
+    """Two sevenths of a quarter of an hour are 257.142857… s; what is cut off behind the microsecond is no time that nobody measured."""
+    lines = bill(1, [hold("a", Fraction(2, 7), 0, HOUR)], (0, HOUR, D(7)))
+    assert lines["a"].hours == {"used": D("0.2857142857"), "idle": 0, "starting": 0, "unmeasured": 0}
+
+
 def test_a_price_change_inside_an_hour_charges_the_use_of_each_part() -> None:
     lines, _ = charge(Pool(1, 0, HOUR), [hold("a", 1, 0, HOUR, busy=0.5)], [(0, 1080, D(3)), (1080, HOUR, D(6))], quarters(HOUR))
     assert [(line.start, line.end, line.price) for line in lines] == [(0, 1080, D(3)), (1080, HOUR, D(6))]

@@ -3,6 +3,8 @@
 from decimal import Decimal
 from fractions import Fraction
 
+import pytest
+
 from finops.accounting.hour_findings import Card, Evidence, Tenancy, findings
 from finops.findings import Finding
 
@@ -87,3 +89,22 @@ def test_they_come_in_a_fixed_order() -> None:
 def test_a_lease_on_boards_of_two_models_is_told_of_once() -> None:
     parts = [tenancy("a", "unassigned", claimed="unallocated"), tenancy("a", "unassigned", claimed="unallocated")]
     assert only(Evidence(parts)).subject == "a"
+
+
+@pytest.mark.parametrize(
+    ("policy", "pool", "kind", "message"),
+    [
+        ("owner", "gpu", "no_pool_owner", "no team rule names the node pool gpu alone; its unallocated cost stays apart"),
+        ("owner", "", "no_pool_owner", "no team rule names nodes without a pool alone; their unallocated cost stays apart"),
+        ("quota", "gpu", "no_quota", "no team has a known quota of the GPUs of node pool gpu; their unallocated cost stays apart"),
+        ("quota", "", "no_quota", "no team has a known quota of the GPUs of nodes without a pool; their unallocated cost stays apart"),
+    ],
+)
+def test_a_policy_that_finds_nobody_says_so_to_those_who_see_all(policy: str, pool: str, kind: str, message: str) -> None:
+    found = only(Evidence(kept={pool: (policy, Decimal("12"))}))
+    assert (found.kind, found.subject, found.message, found.teams) == (kind, pool, message, ())
+    assert found.evidence == {"node_pool": pool, "unallocated_cost": "12"}
+
+
+def test_a_pool_nobody_holds_is_no_fault_of_a_policy_by_what_is_held() -> None:
+    assert findings(Evidence(kept={"gpu": ("proportional", Decimal("12")), "spot": ("even", Decimal("12"))})) == []

@@ -1,10 +1,10 @@
 """Whose a pod is."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from finops.accounting.ownership import Claim, Rule, reserved, sanitised, team
+from finops.accounting.ownership import Claim, Rule, pool_owner, reserved, sanitised, team
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 CLAIM = Claim("ml-train", {"finops_example_com_team": "vision"}, {"owner": "speech"}, {"team": "platform"}, "batch", "a100")
@@ -63,3 +63,15 @@ def test_a_reserved_word_is_told_only_where_it_decides() -> None:
     assert reserved(claim, [label, glob], at=NOW) == "unallocated"
     assert reserved(claim, [glob, label], at=NOW) == ""
     assert reserved(CLAIM, [label], at=NOW) == ""
+
+
+def test_a_pools_owner_is_told_by_the_first_valid_rule_that_names_nothing_else() -> None:
+    rules = [
+        Rule("match", "serving", match={"node_pool": "gpu-*", "namespace": "web"}),
+        Rule("match", "past", match={"node_pool": "gpu-*"}, end=NOW),
+        Rule("match", "spot", match={"node_pool": "gpu-spot"}),
+        Rule("match", "platform", match={"node_pool": "gpu-*"}),
+        Rule("describe", "ops", match={"node_pool": "cpu"}),
+    ]
+    assert [pool_owner(pool, rules, at=NOW) for pool in ("gpu-spot", "gpu-a", "cpu", "")] == ["spot", "platform", "", ""]
+    assert pool_owner("gpu-spot", rules, at=NOW - timedelta(seconds=1)) == "past"

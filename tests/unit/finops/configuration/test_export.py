@@ -18,6 +18,7 @@ from finops.configuration.specs import (
     ExchangeRate,
     ExportersSpec,
     LowUtilisationSpec,
+    NodePoolSpec,
     OpenMetricsSpec,
     PrometheusSpec,
     RateSpec,
@@ -68,6 +69,8 @@ clusters = st.builds(
     node_pool_label=maybe(labels),
     user_label=maybe(labels),
     unallocated_policy=maybe(st.sampled_from(["keep", "even"])),
+    node_pools=maybe(st.lists(st.builds(NodePoolSpec, words, st.sampled_from(["owner", "quota"])), min_size=1, max_size=3,
+                              unique_by=lambda pool: pool.name).map(tuple)),
 )
 matches = st.fixed_dictionaries({"namespace": words}, optional={"queue": words, "pod_label": tables})
 

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from finops.configuration.merge import merge
 from finops.configuration.schema import parse
+from finops.configuration.specs import NodePoolSpec
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 BASE = parse(
@@ -93,3 +94,16 @@ def test_absent_sections_stay_absent():
     wanted = replace(BASE, currency=None, teams=None)
     found = merge(wanted, base=BASE, current=current, now=NOW)
     assert found.configuration.currency is None and found.configuration.teams is None and found.kept == ()
+
+
+def pools(configuration, *given):
+    """The same configuration with these policies of node pools in cluster a."""
+    a, *others = configuration.clusters
+    return replace(configuration, clusters=(replace(a, node_pools=tuple(NodePoolSpec(*each) for each in given) or None), *others))
+
+
+def test_policies_of_node_pools_are_part_of_their_cluster():
+    current, wanted = pools(BASE, ("gpu-*", "even")), pools(BASE, ("gpu-*", "owner"))
+    found = merge(wanted, base=BASE, current=current, now=NOW)
+    assert {c.name: c.node_pools for c in found.configuration.clusters} == {"b": None, "a": (NodePoolSpec("gpu-*", "even"),)}
+    assert found.kept == ("cluster a: edited since the file was last applied; kept",)

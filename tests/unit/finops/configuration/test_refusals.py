@@ -85,6 +85,19 @@ ONE = [
         "line 2: clusters[0].unallocated_policy: 'evn' is not one of keep, owner, proportional, quota, even; did you mean 'even'?",
     ),
     (
+        cluster("source: {openmetrics: {path: f}}, node_pools: [{name: gpu, unallocated_policy: onwer}]"),
+        "line 2: clusters[0].node_pools[0].unallocated_policy: 'onwer' is not one of keep, owner, proportional, quota, even; did you mean 'owner'?",
+    ),
+    (
+        cluster("source: {openmetrics: {path: f}}, node_pools: [{name: gpu}]"),
+        "line 2: clusters[0].node_pools[0]: the key 'unallocated_policy' is missing",
+    ),
+    (
+        "clusters:\n- name: a\n  source: {openmetrics: {path: f}}\n  node_pools:\n  - {name: x, unallocated_policy: even}\n"
+        "  - {name: x, unallocated_policy: keep}",
+        "line 6: clusters[0].node_pools[1]: the node pools 'x' are already on line 5",
+    ),
+    (
         cluster('source: {openmetrics: {path: f}}, user_label: "a b"'),
         "line 2: clusters[0].user_label: 'a b' is not a Kubernetes label name; write it like \"example.com/team\"",
     ),

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.sources import Samples, SourceError, selector
+from ingest.sources import Samples, SourceError
 from ingest.sources.decode import Tally, decode
+from ingest.sources.promql import selector
 
 
 def answer(kind, result, **more):

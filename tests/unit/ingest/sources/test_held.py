@@ -51,6 +51,16 @@ def test_above_keeps_larger_values_only() -> None:
     assert answer(replace(QUERY, over="max_over_time", above=5), ends=[180.0], seconds=180.0) == {"2": [(180.0, 7.0)]}
 
 
+@pytest.mark.parametrize(("stray", "kept"), [(6.0, {"2"}), (4.0, {"1", "2"}), (9.0, set())])
+def test_stray_keeps_what_left_the_range_at_some_time(stray: float, kept: set[str]) -> None:
+    assert set(answer(replace(QUERY, over="max_over_time", stray=stray), ends=[180.0], seconds=180.0)) == kept
+
+
+def test_a_negative_value_is_a_stray(monkeypatch) -> None:
+    monkeypatch.setitem(globals(), "ROWS", [(0, 0.0, 1.0), (0, 60.0, -0.5), (1, 60.0, 1.0)])
+    assert answer(replace(QUERY, over="max_over_time", stray=5.0), ends=[180.0], seconds=180.0) == {"1": [(180.0, 1.0)]}
+
+
 @pytest.mark.parametrize(
     ("matcher", "kept"),
     [(("x", "=", "1"), {"1"}), (("x", "!=", "1"), {"2"}), (("x", "=~", "1|3"), {"1"}), (("x", "!~", "1.*"), {"2"}), (("y", "=", ""), {"1", "2"}),

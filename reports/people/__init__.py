@@ -1,0 +1,1 @@
+"""How people log in, and what their identity provider says of them."""
