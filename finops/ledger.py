@@ -90,7 +90,7 @@ def store(cursor, made: Mapping[datetime, Made], *, cluster: int, zone: ZoneInfo
         for hour in hours:
             for (key, since, price), sums in made[hour].rows.items():
                 copy.write_row([cluster, hour, datetime.fromtimestamp(since, UTC), key, price, *sums])
-    _roll_up(cursor, cluster, hours[0].astimezone(zone).date(), zone)
+    roll_up(cursor, cluster, hours[0].astimezone(zone).date(), zone)
     _findings(cursor, made, cluster)
     _lock(cursor, cluster, hours)
     _holdings(cursor, {key: about for each in made.values() for key, about in each.holdings.items()}, cluster)
@@ -102,7 +102,8 @@ def store(cursor, made: Mapping[datetime, Made], *, cluster: int, zone: ZoneInfo
     )
 
 
-def _roll_up(cursor, cluster: int, day: date, zone: ZoneInfo) -> None:
+def roll_up(cursor, cluster: int, day: date, zone: ZoneInfo) -> None:
+    """Makes a local day again from its hours."""
     cursor.execute("delete from ledger_day where cluster_id = %s and day = %s", [cluster, day])
     start, end = (midnight(each, zone=zone) for each in (day, day + timedelta(days=1)))
     cursor.execute(ROLL_UP, {"cluster": cluster, "day": day, "start": start, "end": end})

@@ -23,6 +23,7 @@ def read_hours(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]])
     _nodes(cursor, cluster, hours, found)
     _leases(cursor, cluster, hours, found)
     _uses(cursor, cluster, hours, found)
+    _afterwards(cursor, cluster, hours, found)
     _cards(cursor, cluster, hours, found)
     for (start, _), hour in zip(hours, found, strict=True):
         _claims(cursor, cluster, start, hour)
@@ -97,6 +98,14 @@ join board_quarter on cluster_id = %s and quarter >= begin and quarter < until g
 """
 
 
+# What a last sample speaks for after the end its own hour knew, up to the end that all hours know.
+AFTER = """
+select n - 1, uid, resource, gpu_model, extract(epoch from quarter)::bigint, share, after_since, after_seconds, after_busy_seconds
+from unnest(%s::timestamptz[], %s::timestamptz[]) with ordinality as asked (begin, until, n)
+join use_quarter on cluster_id = %s and quarter >= begin and quarter < until and after_seconds > 0 order by 1, 2, 3, 4, 5, uuid, gpu_instance
+"""
+
+
 def _uses(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]], found: list[Found]) -> None:
     until = [int(end.timestamp()) for _, end in hours]
     cursor.execute(USES, [*map(list, zip(*hours, strict=True)), cluster])
@@ -109,6 +118,18 @@ def _uses(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]], foun
     cursor.execute(BOARDS, [*map(list, zip(*hours, strict=True)), cluster])
     for n, node, model, quarter, joules in cursor.fetchall():
         found[n].rest[node, model][quarter, min(quarter + 900, until[n])] = joules
+
+
+def _afterwards(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]], found: list[Found]) -> None:
+    until = [int(end.timestamp()) for _, end in hours]
+    ends = [{held.id: span.end for each in hour.held.values() for held in each if (span := lease(held.seen))} for hour in found]
+    cursor.execute(AFTER, [*map(list, zip(*hours, strict=True)), cluster])
+    for n, uid, resource, model, quarter, share, since, seconds, busy in cursor.fetchall():
+        key, span, hour = (f"{uid} {resource}", model), (quarter, min(quarter + 900, until[n])), found[n]
+        part = min(max(ends[n].get(key[0], since) - since, 0.0), seconds) / seconds
+        if part:
+            hour.measured[key][span] = hour.measured[key].get(span, 0.0) + seconds * share * part
+            hour.used[key][span] = hour.used[key].get(span, 0.0) + busy * part
 
 
 def _cards(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]], found: list[Found]) -> None:

@@ -33,7 +33,8 @@ POD_COLUMNS = (
 ).split()
 USE_COLUMNS = (
     "quarter uuid gpu_instance uid resource node gpu_model share held_seconds measured_seconds busy_seconds samples "
-    "rejected busy_histogram memory_max_mib sm_active energy_joules temperature_max xid_changes source inferred"
+    "rejected busy_histogram memory_max_mib sm_active energy_joules temperature_max xid_changes source inferred "
+    "after_since after_seconds after_busy_seconds"
 ).split()
 BOARD_COLUMNS = "quarter uuid node gpu_model energy_joules unheld_joules".split()
 QUOTA_COLUMNS = "hour namespace resource units namespace_labels".split()
@@ -251,4 +252,5 @@ def _use(u: Use, extras: dict, joules: float | None) -> list[object]:
         None if xid is None else int(xid),
         device.source + ("+frozen" if device.frozen else "") + ("+estimated" if u.estimated else ""),
         u.inferred,
+        *((u.after.since, u.after.seconds, u.after.busy_seconds) if u.after else (None, None, None)),
     ]
