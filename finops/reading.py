@@ -52,7 +52,7 @@ def _node(row: Sighting, before: Sighting | None, later: bool, start: datetime, 
 
 def _leases(cursor, cluster: int, hours: Sequence[tuple[datetime, datetime]], found: list[Found]) -> None:
     cursor.execute(
-        """select uid, resource, node, quantity, first_held, last_held, half_interval, scheduled, accepted, started, ended, completed
+        """select uid, resource, node, quantity, first_held, last_held, half_interval, scheduled, accepted, started, ended, completed, taken
            from lease where cluster_id = %s and coalesce(scheduled, accepted, first_held) < %s
            and greatest(last_held + half_interval, completed) > %s order by uid, resource""",
         [cluster, hours[-1][1].timestamp(), hours[0][0].timestamp()],

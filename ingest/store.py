@@ -21,20 +21,14 @@ TABLES = {
     "board_quarter": ("quarter", BOARD_COLUMNS),
     "quota_hour": ("hour", QUOTA_COLUMNS),
 }
-SEEN = "first_held last_held half_interval scheduled accepted started ended completed".split()
+SEEN = "first_held last_held half_interval scheduled accepted started ended completed taken".split()
 LEASE = ["uid", "resource", "namespace", "pod", "node", "quantity", *SEEN]
-MERGE = """namespace = excluded.namespace, pod = excluded.pod, node = excluded.node,
-    quantity = greatest(lease.quantity, excluded.quantity), first_held = least(lease.first_held, excluded.first_held),
-    last_held = greatest(lease.last_held, excluded.last_held),
-    half_interval = greatest(lease.half_interval, excluded.half_interval),
-    scheduled = least(lease.scheduled, excluded.scheduled), accepted = least(lease.accepted, excluded.accepted),
-    started = least(lease.started, excluded.started), ended = least(lease.ended, excluded.ended),
-    completed = least(lease.completed, excluded.completed)"""
 TELL = """insert into finding (cluster_id, hour, kind, subject, message, evidence, reach, origin) values (%s, %s, %s, %s, %s, %s, %s, 'collecting')
     on conflict (cluster_id, hour, kind, subject, origin) do update
     set message = excluded.message, evidence = excluded.evidence, reach = excluded.reach"""
 GATHER = """select %(cluster)s, uid, resource, min(namespace), min(pod), min(node), max(quantity), min(first_held), max(last_held),
-    max(half_interval), min(scheduled), min(accepted), min(started), min(ended), min(completed)
+    max(half_interval), min(scheduled), min(accepted), min(started), min(ended), min(completed),
+    (array_agg(taken order by last_held desc nulls last, taken))[1]
     from pod_hour where cluster_id = %(cluster)s and uid = any(%(uids)s) group by uid, resource"""
 
 

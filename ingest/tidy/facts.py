@@ -20,6 +20,7 @@ from ingest.tidy.label_runs import at, cuts
 from ingest.tidy.nodes import Node, nodes
 from ingest.tidy.pods import Pod, pods
 from ingest.tidy.quotas import quotas
+from ingest.tidy.seats import seated, taken_from
 from ingest.tidy.use import QUARTER, Use, use
 from ingest.tidy.window_findings import Seen
 
@@ -29,7 +30,7 @@ NODE_COLUMNS = (
 ).split()
 POD_COLUMNS = (
     "hour uid resource namespace pod node quantity first_held last_held half_interval scheduled accepted started "
-    "ended completed job_kind job run user_name queue label_runs namespace_label_runs gpu_models"
+    "ended completed taken job_kind job run user_name queue label_runs namespace_label_runs gpu_models"
 ).split()
 USE_COLUMNS = (
     "quarter uuid gpu_instance uid resource node gpu_model share held_seconds measured_seconds busy_seconds samples "
@@ -73,7 +74,8 @@ def facts(
     found = pods(answers, configured=configured)
     cards = devices(answers, {(p.namespace, p.name) for p in found}, placeable(answers), configured=configured)
     machines = nodes(answers, cards, pool_label=pool_label, configured=configured, resources=resources)
-    uses = use(found, machines, cards, start=answers.start, end=min(answers.end, until))
+    seats = seated(found, machines, cards)
+    uses, taken = use(seats, start=answers.start, end=min(answers.end, until)), taken_from(seats)
     hour = _instant(answers.start)
     extras = _extras(answers)
     joules, boards = energy(uses, cards, machines, _watts(extras))
@@ -83,7 +85,7 @@ def facts(
         hour,
         _instant(answers.end),
         [_node(hour, n) for n in machines],
-        [_pod(hour, p, user_label, models.get((p.uid, p.resource), {})) for p in found],
+        [_pod(hour, p, user_label, models.get((p.uid, p.resource), {}), taken.get((p.uid, p.resource))) for p in found],
         [_use(u, extras, j) for u, j in zip(uses, joules, strict=True)],
         min(1.0, measured / held) if held else None,
         [[_instant(b.quarter), b.uuid, b.node, b.model, b.joules, b.unheld] for b in boards],
@@ -160,7 +162,7 @@ def _label_runs(p: Pod, user_label: str) -> list[dict[str, object]]:
     return runs
 
 
-def _pod(hour: datetime, p: Pod, user_label: str, models: dict[str, float]) -> list[object]:
+def _pod(hour: datetime, p: Pod, user_label: str, models: dict[str, float], taken: float | None) -> list[object]:
     s, w, runs = p.seen, p.workload, _label_runs(p, user_label)
     return [
         hour,
@@ -178,6 +180,7 @@ def _pod(hour: datetime, p: Pod, user_label: str, models: dict[str, float]) -> l
         s.started,
         s.ended,
         s.completed,
+        taken,
         w.kind,
         w.name,
         w.run,

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from finops.accounting.usage import REACH, Floats, cells
 from ingest.tidy.devices import Device
-from ingest.tidy.nodes import Node, instance_size
+from ingest.tidy.nodes import instance_size
 from ingest.tidy.pods import Pod
-from ingest.tidy.seats import Seat, seated
+from ingest.tidy.seats import Seat
 
 QUARTER = 900.0
 BINS = 20
@@ -47,9 +47,9 @@ class After:
     busy_seconds: float
 
 
-def use(pods: list[Pod], nodes: list[Node], devices: list[Device], *, start: float, end: float) -> list[Use]:
-    """All uses within [start, end); quarters are counted from `start`."""
-    return [row for group in seated(pods, nodes, devices) for seat in group for row in _quarters(seat, group, start=start, end=end)]
+def use(seats: list[list[Seat]], *, start: float, end: float) -> list[Use]:
+    """All uses within [start, end) by the seats of each device; quarters are counted from `start`."""
+    return [row for group in seats for seat in group for row in _quarters(seat, group, start=start, end=end)]
 
 
 def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> list[Use]:

@@ -67,7 +67,7 @@ def _pod(pod: Pod, hour: datetime) -> list[object]:
         said.append(said[0] | {"since": pod.turn, "labels": {"app": f"app-{number % 40}", "team": "team-late"}})
     space = [{"since": None, "labels": {}, "annotations": {}}]
     return [hour, pod.uid, RESOURCE, f"space-{number % 8}", f"job-{number}-x", pod.node, len(pod.cards), *map(float, seen), 30.0, float(pod.start), None,
-            pod.start + 90.0, None, None, "Job", f"job-{number}", "", "", "", said, space,
+            pod.start + 90.0, None, None, None, "Job", f"job-{number}", "", "", "", said, space,
             {_model(pod.node): float(len(pod.cards))}]  # fmt: skip
 
 
