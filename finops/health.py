@@ -13,7 +13,9 @@ select (select count(*) from finops_cluster where ended_at is null),
     count(*) filter (where state in ('missing', 'leased')), count(*) filter (where state = 'failed'), count(*) filter (where dirty),
     max(collected_at), max(accounted_at)
 from collection_window w join finops_cluster c on c.id = w.cluster_id where c.ended_at is null"""
-MIGRATED = "select app, max(substring(name from '^[0-9]+')::int) from django_migrations where app in ('finops', 'reports') group by 1 order by 1"
+MIGRATED = (
+    "select app, max(substring(name from '^[0-9]+')::int) from django_migrations where app in ('finops', 'reports') group by 1 order by 1"
+)
 
 
 @dataclass(frozen=True, slots=True)
