@@ -6,7 +6,7 @@ from django.db import DatabaseError
 from prometheus_client import Metric
 
 from finops.health import Health, health
-from finops.version import VERSION
+from finops.release import VERSION
 from reports.metrics.exposition import gauge
 
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from finops.version import VERSION
+from finops.release import VERSION
 
 ROOT = Path(__file__).resolve().parents[3]
 
