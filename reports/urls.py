@@ -3,6 +3,7 @@
 from django.urls import include, path, re_path
 
 from reports.api.costs import Costs
+from reports.api.data_quality import DataQuality
 from reports.api.health import healthz, readyz
 from reports.api.views import Unknown
 from reports.metrics.view import Metrics
@@ -20,5 +21,6 @@ urlpatterns = [
     path("readyz", readyz, name="readyz"),
     path("metrics", Metrics.as_view(), name="metrics"),
     path("api/v1/costs", Costs.as_view(), name="api-costs"),
+    path("api/v1/data-quality", DataQuality.as_view(), name="api-data-quality"),
     re_path(r"^api/v1/", Unknown.as_view(), name="api-unknown"),
 ]

@@ -9,8 +9,10 @@ from math import inf
 
 from finops.accounting.gpu_resources import DEFAULT, Resources, measurable
 from finops.accounting.ownership import sanitised
+from finops.findings import Finding
 from ingest.catalogue import TOP
 from ingest.sources import Samples
+from ingest.tidy import window_findings
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, devices
 from ingest.tidy.energy import energy
@@ -19,6 +21,7 @@ from ingest.tidy.nodes import Node, nodes
 from ingest.tidy.pods import Pod, pods
 from ingest.tidy.quotas import quotas
 from ingest.tidy.use import QUARTER, Use, use
+from ingest.tidy.window_findings import Seen
 
 NODE_COLUMNS = (
     "hour node node_uid created first_seen last_seen half_interval capacity unit_shares models boards node_pool instance_type capacity_type "
@@ -30,7 +33,8 @@ POD_COLUMNS = (
 ).split()
 USE_COLUMNS = (
     "quarter uuid gpu_instance uid resource node gpu_model share held_seconds measured_seconds busy_seconds samples "
-    "rejected busy_histogram memory_max_mib sm_active energy_joules temperature_max xid_changes source inferred"
+    "rejected busy_histogram memory_max_mib sm_active energy_joules temperature_max xid_changes source inferred "
+    "after_since after_seconds after_busy_seconds"
 ).split()
 BOARD_COLUMNS = "quarter uuid node gpu_model energy_joules unheld_joules".split()
 QUOTA_COLUMNS = "hour namespace resource units namespace_labels".split()
@@ -50,10 +54,11 @@ class Facts:
     coverage: float | None
     boards: list[list[object]] = field(default_factory=list)
     quotas: list[list[object]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
     def fingerprint(self) -> str:
-        """Equal where every row is equal."""
-        rows = (self.nodes, self.pods, self.uses, self.boards, *filter(None, [self.quotas]))  # without quotas as before there were any
+        """Equal where every row is equal, and every finding."""
+        rows = (self.nodes, self.pods, self.uses, self.boards, *filter(None, [self.quotas, self.findings]))  # without them as before there were any
         return hashlib.sha256(repr(rows).encode()).hexdigest()[:32]
 
 
@@ -83,6 +88,7 @@ def facts(
         min(1.0, measured / held) if held else None,
         [[_instant(b.quarter), b.uuid, b.node, b.model, b.joules, b.unheld] for b in boards],
         [[hour, q.namespace, q.resource, q.units, q.labels] for q in quotas(answers, configured=configured)],
+        window_findings.findings(Seen(answers, found, machines, cards, uses, min(answers.end, until))),
     )
 
 
@@ -246,4 +252,5 @@ def _use(u: Use, extras: dict, joules: float | None) -> list[object]:
         None if xid is None else int(xid),
         device.source + ("+frozen" if device.frozen else "") + ("+estimated" if u.estimated else ""),
         u.inferred,
+        *((u.after.since, u.after.seconds, u.after.busy_seconds) if u.after else (None, None, None)),
     ]

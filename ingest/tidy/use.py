@@ -20,6 +20,7 @@ class Use:
     """One pod on one device in one quarter; `busy_seconds` are GPU-seconds, the others wall seconds.
 
     `inferred`: the device is its by elimination; `estimated`: its part of a shared device's use is by share, not measured.
+    `after`: what the lease's last sample speaks for beyond the end that this hour alone knows, in case the lease went on.
     """
 
     quarter: float
@@ -34,6 +35,16 @@ class Use:
     histogram: list[int]
     inferred: bool
     estimated: bool = False
+    after: "After | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class After:
+    """`seconds` from `since` on (unix seconds), and the GPU-seconds of them that were busy."""
+
+    since: float
+    seconds: float
+    busy_seconds: float
 
 
 def use(pods: list[Pod], nodes: list[Node], devices: list[Device], *, start: float, end: float) -> list[Use]:
@@ -60,18 +71,43 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
     estimated = np.bincount(quarter[within & guessed], minlength=count) > 0
     bad = device.rejected[(device.rejected >= lease.start) & (device.rejected < lease.end)]
     kept, rejected = (_per_quarter(times[times < end], start, count) for times in (device.time[inside], bad))
+    reached = _after(seat, group, inside)
     rows = []
     for q in range(count):
         a, b = start + q * QUARTER, min(start + (q + 1) * QUARTER, end)
         held = max(0.0, min(lease.end, b) - max(lease.start, a))
-        if held:
+        after = _within(reached, a, b)
+        if held or after:
             measured = min(float(histogram[q].sum()), held)
             used = min(float(worked[q]), measured * seat.share)
             whole = np.rint(histogram[q]).astype(int).tolist()
             rows.append(
-                Use(a, device, seat.pod, seat.share, held, measured, used, int(kept[q]), int(rejected[q]), whole, seat.inferred, bool(estimated[q]))
+                Use(a, device, seat.pod, seat.share, held, measured, used, int(kept[q]), int(rejected[q]), whole, seat.inferred, bool(estimated[q]), after)
             )
     return rows
+
+
+def _after(seat: Seat, group: list[Seat], inside: NDArray[np.bool_]) -> After | None:
+    """None where the end is known, or the last sample does not reach it."""
+    lease, device = seat.pod.lease, seat.device
+    assert lease is not None
+    if lease.seen or seat.pod.seen.ended is not None or seat.end < lease.end or not inside.any():
+        return None
+    others = [each.pod.lease.start for each in group if each.pod.lease and each is not seat]
+    until = min([device.time[inside][-1] + REACH * device.interval, *(start for start in others if start >= lease.end)])
+    if until <= lease.end or lease.end <= lease.started:
+        return None
+    part, _ = _part(seat, group, np.array([np.nextafter(lease.end, lease.started)]))
+    busy = min(float(device.busy[inside][-1] * part[0]), seat.share)
+    return After(lease.end, until - lease.end, busy * (until - lease.end))
+
+
+def _within(reached: After | None, start: float, end: float) -> After | None:
+    """The part of it in [start, end)."""
+    if reached is None:
+        return None
+    since, until = max(reached.since, start), min(reached.since + reached.seconds, end)
+    return After(since, until - since, reached.busy_seconds * (until - since) / reached.seconds) if until > since else None
 
 
 def _per_quarter(times: Floats, start: float, count: int) -> NDArray[np.intp]:

@@ -15,6 +15,6 @@ def test_prometheus_down_for_two_hours(order: tuple[int, ...], db, tmp_path) -> 
     Fleet().node(times=seen).pod("a", times=seen).card("GPU-1", "a", times=seen, busy=1.0).collected(tmp_path, hours=order)
     total = bill(hours=4).total
     assert (total.capacity_gpu_hours, total.allocated_gpu_hours, total.cost) == (4, 4, 12)
-    # The hour before sees the card held for half a minute after its last sample; the first one after speaks for a minute and a half before it.
-    assert float(total.unmeasured_gpu_hours) == pytest.approx((7200 + 30 - 90) / 3600, abs=1e-6)
-    assert total.coverage == pytest.approx((14400 - 7140) / 14400, abs=1e-6)
+    # The last sample, at 10:59, and the first one after, at 13:00, speak for a minute and a half each, whatever each hour knows of the end.
+    assert float(total.unmeasured_gpu_hours) == pytest.approx((7200 - 30 - 90) / 3600, abs=1e-6)
+    assert total.coverage == pytest.approx((14400 - 7080) / 14400, abs=1e-6)
