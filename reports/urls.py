@@ -6,6 +6,7 @@ from reports.api.costs import Costs
 from reports.api.data_quality import DataQuality
 from reports.api.health import healthz, readyz
 from reports.api.views import Unknown
+from reports.metrics.view import Metrics
 from reports.pages.download import download
 from reports.pages.overview import overview
 from reports.pages.theme import theme
@@ -18,6 +19,7 @@ urlpatterns = [
     path("", include("reports.people.urls")),
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
+    path("metrics", Metrics.as_view(), name="metrics"),
     path("api/v1/costs", Costs.as_view(), name="api-costs"),
     path("api/v1/data-quality", DataQuality.as_view(), name="api-data-quality"),
     re_path(r"^api/v1/", Unknown.as_view(), name="api-unknown"),
