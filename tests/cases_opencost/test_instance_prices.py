@@ -74,7 +74,7 @@ def test_an_unknown_size_is_unpriced_and_names_the_node(size: dict, unknown: str
     Machines().machine("n1").machine("n2", **size).hold("a").hold("b", node="n2").collected(tmp_path)
     assert rows("node")["n2"].cost is None and rows("node")["n1"].cost > 0
     assert (bill().total.sums["unpriced"], kinds()) == (1, ["unpriced"])
-    (doubt,) = findings(Window(TEN, TEN + HOUR))
+    (doubt,) = (each for each in findings(Window(TEN, TEN + HOUR)) if each.finding.kind == "unpriced")
     assert doubt.finding.subject == "n2" and doubt.finding.evidence["node"] == "n2"
     assert doubt.finding.message.startswith("the price of the instance n2 cannot be divided: nothing tells its cpu and memory; ")
 
