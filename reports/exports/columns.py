@@ -27,10 +27,15 @@ def plain(keys: Sequence[str], *, currency: str) -> list[Column]:
         Column("charge", "c.kind"),
         Column("billed_to", "c.billed_to"),
         *(Column(key, f"c.k{n}") for n, key in enumerate(keys)),
-        Column("currency", f"'{currency}'"),
+        Column("currency", literal(currency)),
         Column("price", "trim_scale(c.price)", PRICE),
         Column("gpu_hours", "trim_scale(c.quantity)", NUMBER),
         Column("cost", "trim_scale(c.cost)", NUMBER),
         Column("distributed_cost", "trim_scale(c.distributed_cost)", NUMBER),
         *(Column(f"{name}_gpu_hours", f"trim_scale(c.{name})", NUMBER) for name in HOURS),
     ]
+
+
+def literal(text: str) -> str:
+    """The text inside a statement that is given parameters."""
+    return "'" + text.replace("'", "''").replace("%", "%%") + "'"

@@ -3,7 +3,7 @@
 Texts are raw. An adjustment (rounding, or cost that a policy moved) has neither SKU nor price nor quantities.
 """
 
-from reports.exports.columns import INSTANT, JSON, NUMBER, PRICE, TEXT, Column
+from reports.exports.columns import INSTANT, JSON, NUMBER, PRICE, TEXT, Column, literal
 
 VERSIONS = ("1.2", "1.4")
 KEYS = tuple("cluster team department cost_center namespace job_kind job node_pool gpu_model capacity_type labels".split())
@@ -49,8 +49,8 @@ def _ledger(currency: str) -> dict[str, tuple[str, str]]:
         "BillingPeriodEnd": ("%(billing_end)s::text", INSTANT),
         "ChargePeriodStart": ("c.period_start", INSTANT),
         "ChargePeriodEnd": ("c.period_end", INSTANT),
-        "BillingCurrency": (f"'{currency}'", TEXT),
-        "PricingCurrency": (f"'{currency}'", TEXT),
+        "BillingCurrency": (literal(currency), TEXT),
+        "PricingCurrency": (literal(currency), TEXT),
         "BilledCost": (BILLED, NUMBER),
         "EffectiveCost": (OWED, NUMBER),
         "ContractedCost": (OWED, NUMBER),
