@@ -1,7 +1,7 @@
 """GET /api/v1/costs/export: an export as a stream; what is too large for one is ordered instead."""
 
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,18 +50,22 @@ class CostsExport(ApiView):
 
 def _streamed(export: Export) -> StreamingHttpResponse:
     chunks = files.csv_chunks(export, source.parts(export))
-    return StreamingHttpResponse(_begun(chunks), content_type=files.media_type(export))
+    return StreamingHttpResponse(_Begun(chunks), content_type=files.media_type(export))
 
 
-def _begun(chunks: Iterator[bytes]) -> Iterable[bytes]:
-    """The chunks, the first two made now: what goes wrong at once is still an answer of its own."""
-    first = [next(chunks), next(chunks, b"")]
+class _Begun:
+    """Chunks, the first two made at once: what goes wrong in them is still an answer of its own. Closed, the reading ends with it."""
 
-    def all_of_them() -> Iterator[bytes]:
-        yield b"".join(first)
-        yield from filter(None, chunks)
+    def __init__(self, chunks: Generator[bytes]) -> None:
+        self.chunks = chunks
+        self.first = [next(chunks), next(chunks, b"")]
 
-    return all_of_them()
+    def __iter__(self) -> Iterator[bytes]:
+        yield b"".join(self.first)
+        yield from filter(None, self.chunks)
+
+    def close(self) -> None:
+        self.chunks.close()
 
 
 def _whole(export: Export) -> FileResponse:

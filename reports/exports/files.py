@@ -5,7 +5,7 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,7 +49,7 @@ def name_of(export: Export) -> str:
     return f"{'_'.join((ORGANISATION, *days, export.grain, export.basis, version))}.{ending(export)}"
 
 
-def csv_chunks(export: Export, parts: Sequence[Piece]) -> Iterator[bytes]:
+def csv_chunks(export: Export, parts: Sequence[Piece]) -> Generator[bytes]:
     """The file as CSV, its line of names first."""
     head = io.StringIO()
     csv.writer(head, lineterminator="\n").writerow(column.name for column in export.columns)

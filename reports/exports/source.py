@@ -79,7 +79,8 @@ def _filled(window: Window) -> Window | None:
 def _copied(export: Export, piece: Piece) -> Iterator[bytes]:
     sql, params = _statement(export, piece)
     pending, size = [], 0
-    with connection.cursor() as cursor, cursor.copy(f"copy ({sql}) to stdout (format csv)", params) as copy:
+    # The driver's own cursor: Django's, with DEBUG on, knows no COPY with parameters.
+    with connection.connection.cursor() as cursor, cursor.copy(f"copy ({sql}) to stdout (format csv)", params) as copy:
         for row in copy:
             pending.append(row)
             size += len(row)

@@ -137,3 +137,8 @@ def test_nobodys_capacity_and_what_was_moved(asked) -> None:
 
 def test_an_empty_window_has_its_line_of_names(asked) -> None:
     assert csv_rows(asked(start="2026-01-01", end="2026-01-02")) == []
+
+
+def test_it_is_read_with_debug_on_as_well(asked, settings) -> None:
+    settings.DEBUG = True
+    assert len(csv_rows(asked())) == 13
