@@ -102,6 +102,9 @@ def _one_moment() -> Iterator[None]:
     """Every piece sees the ledger as it is at the first: what is accounted meanwhile would not add up with the rest."""
     outermost = not connection.in_atomic_block
     with transaction.atomic():
-        if outermost:
-            connection.cursor().execute("set transaction isolation level repeatable read read only")
+        with connection.cursor() as cursor:
+            if outermost:
+                cursor.execute("set transaction isolation level repeatable read read only")
+            cursor.execute("set local work_mem = '64MB'")  # a day's lines stay in memory, with the default they go through a file
+            cursor.execute("set local jit = off")  # it would compile every piece anew
         yield
