@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from finops.queries import MOST_DAYS
 from finops.scope import Refused, Scope
 from reports.exports.basis import BASES
 from reports.exports.charges import Shape
@@ -54,6 +55,8 @@ def export_from(params: Params, *, zone: ZoneInfo, now: datetime, currency: str)
     grain = _chosen(params, "grain", GRAINS, "day")
     basis = _chosen(params, "basis", tuple(BASES), "allocated")
     of_focus = chosen.startswith("focus-")
+    if (scope.window.end - scope.window.start).days > MOST_DAYS:
+        raise Refused(f"the window is longer than {MOST_DAYS} days; ask for less")
     if scope.step != "total":
         raise Refused("step is not known to an export; name the grain: hour, day or month")
     if of_focus and scope.group_by:

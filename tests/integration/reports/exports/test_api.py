@@ -77,6 +77,7 @@ def test_the_token_must_name_the_scope(client, bearer, lead) -> None:
         ("format=csv&format=csv", "format is given 2 times; once is enough"),
         ("format=csv&step=day", "step is not known to an export; name the grain: hour, day or month"),
         ("format=focus-csv&group_by=team", "group_by is not known to FOCUS"),
+        ("format=csv&start=1990-01-01", "start is given 2 times; once is enough"),
         ("format=csv&zork=1", "unknown parameter 'zork'"),
     ],
 )
@@ -84,6 +85,11 @@ def test_refusals_are_problems(client, bearer, lead, words: str, said: str) -> N
     answer = client.get(f"{URL}&{words}", headers=bearer(lead, "export"))
     assert (answer.status_code, answer.headers["Content-Type"]) == (400, "application/problem+json")
     assert answer.json()["detail"].startswith(said)
+
+
+def test_twenty_years_are_refused(client, bearer, lead) -> None:
+    answer = client.get("/api/v1/costs/export?start=2006-01-01&end=2026-01-01&format=csv&grain=hour", headers=bearer(lead, "export"))
+    assert (answer.status_code, answer.json()["detail"]) == (400, "the window is longer than 3660 days; ask for less")
 
 
 def test_what_is_too_large_is_to_be_ordered(client, bearer, all_seeing, monkeypatch) -> None:
