@@ -17,7 +17,7 @@ TYPES = {
     PRICE: pa.decimal128(20, 10),
     INSTANT: pa.timestamp("us", tz="UTC"),
 }
-GROUP = 50_000  # rows of a row group
+CELLS = 400_000  # of a row group: each is an object of its own until it is written
 
 
 def write(path: Path, *, columns: Sequence[Column], batches: Iterable[Sequence[tuple]], metadata: Mapping[str, str]) -> int:
@@ -28,7 +28,7 @@ def write(path: Path, *, columns: Sequence[Column], batches: Iterable[Sequence[t
         for batch in batches:
             pending += batch
             rows += len(batch)
-            if len(pending) >= GROUP:
+            if len(pending) * len(columns) >= CELLS:
                 writer.write_table(_table(pending, columns, schema))
                 pending = []
         if pending:

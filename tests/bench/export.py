@@ -15,7 +15,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-HOLDINGS, START, ROUNDS = 1000, datetime(2026, 1, 1, tzinfo=UTC), 3
+HOLDINGS, START, ROUNDS = 1000, datetime(2026, 1, 1, tzinfo=UTC), 2
 MOST_MEBIBYTES, LEAST_RATIO = 200, 0.5
 HELD = """insert into holding select %(cluster)s, md5(n::text)::uuid, 'team-' || n %% 20, 'department-' || n %% 4, '47' || n %% 20, 'ns-' || n %% 40,
     'PyTorchJob', case when n %% 50 = 0 then '=job-' else 'job-' end || n %% 200, 'run-' || n, 'job-' || n %% 200 || '-worker-' || n, 'uid-' || n,
