@@ -40,13 +40,13 @@ def select(
 ) -> tuple[str, Params]:
     """Statement and parameters; a record is period (local, of a step of hours UTC), keys, then SUMS."""
     params: Params = {"most": most}
-    keys = [_column(key, params) for key in group_by]
+    keys = [column(key, params) for key in group_by]
     places = [str(n + 2) for n in range(len(keys))]
     sql = f"""select {_period(scope.step, week_starts)}{"".join(f", {key}" for key in keys)}, {", ".join(f"sum({name})" for name in SUMS)}
         from ({_source(scope, zone, params)}) l
         join holding h on h.cluster_id = l.cluster_id and h.key = l.holding
         join finops_cluster c on c.id = l.cluster_id
-        where true {_conditions(scope, params)}
+        where true {conditions(scope, params)}
         group by {", ".join(("1", *places))} order by {", ".join(("1", f"{ORDERS[order]} desc nulls last", *places))} limit %(most)s"""
     return sql, params
 
@@ -94,7 +94,7 @@ def _period(step: str, week_starts: str) -> str:
     return f"date_trunc('{step}', l.local)"
 
 
-def _column(key: str, params: Params) -> str:
+def column(key: str, params: Params) -> str:
     if key == "cluster":
         return "c.name"
     if key.startswith("label:"):
@@ -104,13 +104,13 @@ def _column(key: str, params: Params) -> str:
     return f'h."{key}"'
 
 
-def _conditions(scope: Scope, params: Params) -> str:
+def conditions(scope: Scope, params: Params) -> str:
     clauses = []
     for negated, chosen in (("", scope.filters), ("not ", scope.excludes)):
         for key, values in chosen.items():
             name = f"values{len(params)}"
             params[name] = list(values)
-            clauses.append(f"and {negated}{_column(key, params)} = any(%({name})s)")
+            clauses.append(f"and {negated}{column(key, params)} = any(%({name})s)")
     if scope.teams is not None:
         params["teams"] = sorted(scope.teams)
         clauses.append("and h.team = any(%(teams)s)")

@@ -4,6 +4,8 @@ from django.urls import include, path, re_path
 
 from reports.api.costs import Costs
 from reports.api.data_quality import DataQuality
+from reports.api.export import CostsExport, FocusMetadata
+from reports.api.exports import ExportFile, Exports, OneExport
 from reports.api.health import healthz, readyz
 from reports.api.views import Unknown
 from reports.metrics.view import Metrics
@@ -22,5 +24,10 @@ urlpatterns = [
     path("metrics", Metrics.as_view(), name="metrics"),
     path("api/v1/costs", Costs.as_view(), name="api-costs"),
     path("api/v1/data-quality", DataQuality.as_view(), name="api-data-quality"),
+    path("api/v1/costs/export", CostsExport.as_view(), name="api-costs-export"),
+    path("api/v1/exports", Exports.as_view(), name="api-exports"),
+    path("api/v1/exports/<uuid:id>", OneExport.as_view(), name="api-export"),
+    path("api/v1/exports/<uuid:id>/file", ExportFile.as_view(), name="api-export-file"),
+    path("api/v1/exports/focus/metadata", FocusMetadata.as_view(), name="api-focus-metadata"),
     re_path(r"^api/v1/", Unknown.as_view(), name="api-unknown"),
 ]
