@@ -16,13 +16,7 @@ def board(fleet: Scraped, labels: dict[str, str], value: float = 0.5, uuid: str 
 
 def two_nodes() -> Scraped:
     """The same pod could be on either; only the place of its board tells."""
-    fleet = (
-        Scraped()
-        .node("n1.example.net")
-        .node("n2.example.net")
-        .hold("ml", "a", node="n1.example.net")
-        .hold("ml", "b", node="n2.example.net")
-    )
+    fleet = Scraped().node("n1.example.net").node("n2.example.net").hold("ml", "a", node="n1.example.net").hold("ml", "b", node="n2.example.net")
     fleet.exporter("dcgm-exporter-x7k2p", node="n1.example.net", address="10.42.5.9")
     return fleet.put("kube_node_info", {"node": "n1.example.net", "internal_ip": "192.168.0.7", "system_uuid": "m1"}, 1)
 
