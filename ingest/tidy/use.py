@@ -20,7 +20,7 @@ class Use:
     """One pod on one device in one quarter; `busy_seconds` are GPU-seconds, the others wall seconds.
 
     `inferred`: the device is its by elimination; `estimated`: its part of a shared device's use is by share, not measured.
-    `after`: what the lease's last sample speaks for beyond the end that this hour alone knows, in case the lease went on.
+    `after`: what samples speak for beyond the end that this hour alone knows, in case the lease went on.
     """
 
     quarter: float
@@ -71,12 +71,12 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
     estimated = np.bincount(quarter[within & guessed], minlength=count) > 0
     bad = device.rejected[(device.rejected >= lease.start) & (device.rejected < lease.end)]
     kept, rejected = (_per_quarter(times[times < end], start, count) for times in (device.time[inside], bad))
-    reached = _after(seat, group, inside)
+    reached = _after(seat, group, start, end)
     rows = []
     for q in range(count):
         a, b = start + q * QUARTER, min(start + (q + 1) * QUARTER, end)
         held = max(0.0, min(lease.end, b) - max(lease.start, a))
-        after = _within(reached, a, b)
+        after = reached[q]
         if held or after:
             measured = min(float(histogram[q].sum()), held)
             used = min(float(worked[q]), measured * seat.share)
@@ -87,27 +87,34 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
     return rows
 
 
-def _after(seat: Seat, group: list[Seat], inside: NDArray[np.bool_]) -> After | None:
-    """None where the end is known, or the last sample does not reach it."""
-    lease, device = seat.pod.lease, seat.device
+def _after(seat: Seat, group: list[Seat], start: float, end: float) -> list[After | None]:
+    """Of each quarter in [start, end): what the lease's last sample, and those behind it that go on naming the pod, speak for without a hole.
+
+    None where the lease's end is known, or no sample reaches it.
+    """
+    lease, device, count = seat.pod.lease, seat.device, int(np.ceil((end - start) / QUARTER))
     assert lease is not None
-    if lease.seen or seat.pod.seen.ended is not None or seat.end < lease.end or not inside.any():
-        return None
+    inside = (device.time >= lease.start) & (device.time < seat.end)
+    if lease.seen or seat.pod.seen.ended is not None or seat.end < lease.end or lease.end <= lease.started or not inside.any():
+        return [None] * count
+    going_on = inside | (device.time >= lease.end) & np.isin(device.time, _naming(group))
     others = [each.pod.lease.start for each in group if each.pod.lease and each is not seat]
-    until = min([device.time[inside][-1] + REACH * device.interval, *(start for start in others if start >= lease.end)])
-    if until <= lease.end or lease.end <= lease.started:
-        return None
+    until = min([np.inf, *(start for start in others if start >= lease.end)])
+    begin, after = cells(device.time[going_on], interval=device.interval, start=lease.end, end=until)
+    whole = np.cumprod(np.append(begin[:1] <= lease.end, begin[1:] <= after[:-1])).astype(bool)
+    edges = np.append(np.arange(start, end, QUARTER), end)
+    begin, after, busy = _cut(begin[whole], after[whole], device.busy[going_on][whole], edges)
     part, _ = _part(seat, group, np.array([np.nextafter(lease.end, lease.started)]))
-    busy = min(float(device.busy[inside][-1] * part[0]), seat.share)
-    return After(lease.end, until - lease.end, busy * (until - lease.end))
+    worked = np.minimum(busy * part[0], seat.share) * (after - begin)
+    quarter = ((begin - start) // QUARTER).astype(int)
+    found = [(quarter == q) & (begin < end) for q in range(count)]
+    return [After(float(begin[q][0]), float((after - begin)[q].sum()), float(worked[q].sum())) if q.any() else None for q in found]
 
 
-def _within(reached: After | None, start: float, end: float) -> After | None:
-    """The part of it in [start, end)."""
-    if reached is None:
-        return None
-    since, until = max(reached.since, start), min(reached.since + reached.seconds, end)
-    return After(since, until - since, reached.busy_seconds * (until - since) / reached.seconds) if until > since else None
+def _naming(group: list[Seat]) -> Floats:
+    """When the device's series name any of its pods."""
+    times = [each.device.named.get((each.pod.namespace, each.pod.name)) for each in group]
+    return np.concatenate([np.empty(0), *(found for found in times if found is not None)])
 
 
 def _per_quarter(times: Floats, start: float, count: int) -> NDArray[np.intp]:
