@@ -68,6 +68,8 @@ def quotas(seen: Evidence) -> Iterator[Diagnosis]:
                        "quotas, borrowing and advice on them are missing; costs are not touched",
                        "Kueue: controller_manager_config.yaml: metrics: {enableClusterQueueResources: true}")
         return
+    if seen.names("quotas"):
+        return  # told as a series that is there; a source without questions counts none below
     quota = seen.number(f"count(last_over_time({seen.chosen(('kube_resourcequota',))}[1h]))")
     yield seen.say("ok", "quotas", f"{quota:.0f} series of ResourceQuota" if quota else
                    "no kube_resourcequota: none exists, or kube-state-metrics' --resources lacks resourcequotas")

@@ -150,5 +150,5 @@ def test_other_weights_are_another_rate() -> None:
     text = 'rates:\n  - {node_pool: gpu, instance_price: "8", weights: {gpu: "1"}, currency: CHF}\n'
     for weight in ("1", "1.0", "2"):
         changes = apply(parse(text.replace('gpu: "1"', f'gpu: "{weight}"')), now=TEN)
-    assert changes == ["rate gpu 8 CHF per instance-hour: added", "rate gpu 8.0000000000 CHF per instance-hour: ended"]
+    assert changes == ["rate gpu 8.00 CHF per instance-hour: added", "rate gpu 8.00 CHF per instance-hour: ended"]
     assert [(row.weights, row.end) for row in Rate.objects.order_by("id")] == [({"gpu": "1"}, TEN), ({"gpu": "2"}, None)]

@@ -17,7 +17,7 @@ class Command(BaseCommand):
     help = "Asks each source what it lacks; says what that costs in accuracy and which line mends it."
 
     def add_arguments(self, parser) -> None:
-        parser.add_argument("--cluster")
+        parser.add_argument("--cluster", help="default: all of them")
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
     def handle(self, *args, cluster, format, **options) -> None:
