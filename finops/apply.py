@@ -69,7 +69,11 @@ def _settings(wanted: Configuration, changes: list[str]) -> None:
 
 
 def _refuse_unconverted() -> None:
-    """Invalid where prices that are kept would have no value in the new reporting currency."""
+    """Invalid where hours were charged and prices that are kept would have no value in the new reporting currency."""
+    with connection.cursor() as cursor:
+        cursor.execute("select exists (select from collection_window where accounted_at is not null)")
+        if not cursor.fetchone()[0]:
+            return
     currency = queries.currency()
     lacking = {rate.currency for rate in Rate.objects.all()} - {currency} - {row.currency for row in ExchangeRate.objects.all()}
     if lacking:

@@ -87,8 +87,8 @@ def test_another_file_applied_by_hand_is_an_edit(file, tmp_path):
     assert "unchanged" in started(file)[0]
     file.write_text(TEXT.replace("currency: CHF\nclusters", "currency: EUR\nclusters"))
     assert [line for line in started(file) if "kept" in line] == [
-        "rate T4 0.6 CHF: edited since the file was last applied; kept",
-        "rate T4 0.7 CHF: edited since the file was last applied; kept",
+        "rate T4 0.60 CHF: edited since the file was last applied; kept",
+        "rate T4 0.70 CHF: edited since the file was last applied; kept",
     ]
     assert list(Rate.objects.filter(end=None).values_list("price", flat=True)) == [Decimal("0.7")]
 

@@ -72,6 +72,6 @@ def test_a_rate_changes_on_the_fifteenth(every_way, tmp_path) -> None:
     every_way(MONTHS, *MONTH)
 
     configured(CONFIGURATION.format(file=file, until=", until: 2025-11-01", more=NOVEMBER), tmp_path)
-    call_command("account", "--start", "2025-10-14T18:00", "--end", "2025-10-15T06:00", stdout=StringIO(), stderr=StringIO())
+    call_command("account", "--start", "2025-10-14T18:00", "--end", "2025-10-15T06:00", "--processes", "1", stdout=StringIO(), stderr=StringIO())
     commit()
     every_way(MONTHS, *MONTH)

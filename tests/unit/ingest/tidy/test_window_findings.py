@@ -14,6 +14,7 @@ from ingest.tidy.devices import devices
 from ingest.tidy.nodes import nodes
 from ingest.tidy.owners import Workload
 from ingest.tidy.pods import Pod
+from ingest.tidy.seats import seated
 from ingest.tidy.use import use
 from ingest.tidy.window_findings import Seen, findings
 from tests.unit.ingest.tidy.test_devices import samples
@@ -48,7 +49,7 @@ def told(pods: list[Pod], profiling: Rows, *, capacity: dict[str, int] | None = 
     seen = Answers(0.0, 3600.0, answers | more)
     cards = devices(seen, {(p.namespace, p.name) for p in pods}, set(units), configured=60.0)
     machines = nodes(seen, cards, pool_label="", configured=60.0)
-    return findings(Seen(seen, pods, machines, cards, use(pods, machines, cards, start=0.0, end=end), end))
+    return findings(Seen(seen, pods, machines, cards, use(seated(pods, machines, cards), start=0.0, end=end), end))
 
 
 def kinds(*args, **how) -> list[tuple[str, str]]:
