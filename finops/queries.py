@@ -5,7 +5,7 @@ Whole local days are read from their roll-ups, hours only at the ragged ends of 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
@@ -13,12 +13,13 @@ from django.db import connection
 
 from finops.accounting.calendar import midnight, next_hour, period_end
 from finops.accounting.money import EXACT, display, stored
-from finops.models import Setting
-from finops.scope import Refused, Scope
+from finops.models import Cluster, Setting
+from finops.scope import Refused, Scope, Window
 from finops.selection import BUCKETS, HOURS, SUMS, select
 
 EXPANDED = {"job": ("cluster", "namespace", "job_kind", "job")}
 MOST_DAYS = 3660
+EVER = datetime(2000, 1, 1, tzinfo=UTC)
 MONEY = ("cost", *(f"{b}_cost" for b in BUCKETS))
 NOTHING = stored(Decimal(0))
 
@@ -140,14 +141,31 @@ def currency() -> str:
     return setting().currency
 
 
-def costs(scope: Scope) -> Answer:
-    """What the scope cost: the API's `/costs`, the pages' and the commands' one answer."""
+def nothing(unit: str, *, keys: dict[str, str] | None = None) -> Row:
+    """Of no lines: no hours, and no money that could be told."""
+    return Row(keys or {}, None, None, dict.fromkeys(SUMS, None) | {h: Decimal(0) for h in HOURS}, unit)
+
+
+def cluster_names() -> list[str]:
+    """The clusters that facts are collected of, in the order they were named."""
+    return list(Cluster.objects.filter(ended_at=None).order_by("id").values_list("name", flat=True))
+
+
+def reach(cluster: str) -> dict[str, str | None]:
+    """From when and up to when the cluster's data reach, in the reporting zone."""
+    scope, where = Scope(Window(EVER, EVER + timedelta(hours=1)), filters={"cluster": (cluster,)}), zone()
+    found = {"begins": beginning(scope), "as_of": watermark(scope)}
+    return {name: at.astimezone(where).isoformat() if at else None for name, at in found.items()}
+
+
+def costs(scope: Scope, *, most: int | None = None) -> Answer:
+    """What the scope cost: the API's `/costs`, the pages' and the commands' one answer; of its rows at most `most`, if given."""
     chosen = setting()
     where = ZoneInfo(chosen.timezone)
-    rows = _rows(scope, chosen)
-    total = _rows(Scope(scope.window, (), "total", scope.filters, scope.excludes, scope.teams), chosen)
-    nothing = dict.fromkeys(SUMS, None) | {h: Decimal(0) for h in HOURS}
-    whole = total[0] if total else Row({}, None, None, nothing, chosen.currency)
+    rows = _rows(scope, chosen, most=most)
+    ungrouped = not scope.group_by and scope.step == "total"
+    total = rows if ungrouped else _rows(Scope(scope.window, (), "total", scope.filters, scope.excludes, scope.teams), chosen)
+    whole = total[0] if total else nothing(chosen.currency)
     balanced = all(sum((row.hours(h) for row in rows), Decimal(0)) == whole.hours(h) for h in (*HOURS, "cost", "distributed_cost"))
     as_of = watermark(scope)
     return Answer(rows, whole, as_of and as_of.astimezone(where), balanced, incomplete(scope, zone=where), chosen.currency)

@@ -51,6 +51,18 @@ def select(
     return sql, params
 
 
+def select_names(scope: Scope, *, keys: Sequence[str], columns: Sequence[str], zone: ZoneInfo) -> tuple[str, Params]:
+    """Statement and parameters; a record is the keys, then an array of the values of each column, the empty one left out."""
+    params: Params = {}
+    places = [_column(key, params) for key in keys]
+    arrays = [f"coalesce(array_agg(distinct {name}) filter (where {name} <> ''), '{{}}')" for name in (_column(key, params) for key in columns)]
+    sql = f"""select {", ".join((*places, *arrays))} from ({_source(scope, zone, params)}) l
+        join holding h on h.cluster_id = l.cluster_id and h.key = l.holding
+        join finops_cluster c on c.id = l.cluster_id
+        where true {_conditions(scope, params)} group by {", ".join(str(n + 1) for n in range(len(keys)))}"""
+    return sql, params
+
+
 def _source(scope: Scope, zone: ZoneInfo, params: Params) -> str:
     """The rows of the window, each with its `local` time; a step of hours knows no roll-ups."""
     start, end = scope.window.start, scope.window.end

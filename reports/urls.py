@@ -4,6 +4,10 @@ from django.urls import include, path, re_path
 
 from reports.api.costs import Costs
 from reports.api.health import healthz, readyz
+from reports.api.lists import Clusters, Jobs, Nodes, Teams
+from reports.api.rates import Rates
+from reports.api.schema import Schema, docs
+from reports.api.tokens import Token, Tokens
 from reports.api.views import Unknown
 from reports.pages.download import download
 from reports.pages.overview import overview
@@ -18,5 +22,14 @@ urlpatterns = [
     path("healthz", healthz, name="healthz"),
     path("readyz", readyz, name="readyz"),
     path("api/v1/costs", Costs.as_view(), name="api-costs"),
+    path("api/v1/teams", Teams.as_view(), name="api-teams"),
+    path("api/v1/jobs", Jobs.as_view(), name="api-jobs"),
+    path("api/v1/clusters", Clusters.as_view(), name="api-clusters"),
+    path("api/v1/nodes", Nodes.as_view(), name="api-nodes"),
+    path("api/v1/rates", Rates.as_view(), name="api-rates"),
+    path("api/v1/tokens", Tokens.as_view(), name="api-tokens"),
+    re_path(r"^api/v1/tokens/(?P<prefix>[0-9a-f]{12})$", Token.as_view(), name="api-token"),
+    path("api/v1/schema", Schema.as_view(), name="api-schema"),
+    path("api/v1/docs", docs, name="api-docs"),
     re_path(r"^api/v1/", Unknown.as_view(), name="api-unknown"),
 ]
