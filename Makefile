@@ -30,3 +30,4 @@ bench: .venv/test.done
 	@sh deploy/system-packages.sh
 	.venv/bin/python tests/bench/collect.py
 	.venv/bin/python tests/bench/account.py
+	.venv/bin/python tests/bench/costs.py
