@@ -21,7 +21,10 @@ EXPANDED = {"job": ("cluster", "namespace", "job_kind", "job")}
 MOST_DAYS = 3660
 EVER = datetime(2000, 1, 1, tzinfo=UTC)
 MONEY = ("cost", *(f"{b}_cost" for b in BUCKETS))
+PRINTED = (*((f"{name}_gpu_hours", name) for name in HOURS), *((name, name) for name in MONEY))
 NOTHING = stored(Decimal(0))
+
+Bounds = dict[datetime | None, tuple[datetime | None, datetime | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +80,7 @@ class Row:
         out: dict[str, object] = dict(self.keys)
         if self.period_start and self.period_end:
             out |= {"period_start": self.period_start.isoformat(), "period_end": self.period_end.isoformat()}
-        out |= {f"{name}_gpu_hours": display(self.sums[name]) for name in HOURS}
-        out |= {name: display(self.sums[name]) for name in MONEY}
+        out |= {printed: display(self.sums[name]) for printed, name in PRINTED}
         return out | {
             "distributed_cost": display(self.distributed_cost),
             "unpriced_gpu_hours": display(self.sums["unpriced"]),
@@ -184,15 +186,17 @@ def _rows(scope: Scope, chosen: Setting, *, order: str = "cost", most: int | Non
     sql, params = select(scope, group_by=group_by, zone=where, week_starts=chosen.week_starts, order=order, most=most)
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
-        return [_row(record, group_by, scope.step, where, chosen.currency) for record in cursor.fetchall()]
+        records = cursor.fetchall()
+    bounds = {period: _bounds(period, scope.step, where) for period in {record[0] for record in records}}
+    return [_row(record, group_by, bounds, chosen.currency) for record in records]
 
 
-def _row(record: tuple, group_by: tuple[str, ...], step: str, where: ZoneInfo, unit: str) -> Row:
-    period, keys, sums = record[0], record[1 : 1 + len(group_by)], record[1 + len(group_by) :]
+def _row(record: tuple, group_by: tuple[str, ...], bounds: Bounds, unit: str) -> Row:
+    keys, sums = record[1 : 1 + len(group_by)], record[1 + len(group_by) :]
     figures: dict[str, Decimal | None] = dict(zip(SUMS, sums, strict=True))
     if figures["distributed_cost"] is not None and not figures["capacity"]:  # who only bears what others left free held nothing: cost 0
         figures |= dict.fromkeys(MONEY, NOTHING)
-    return Row(dict(zip(group_by, keys, strict=True)), *_bounds(period, step, where), figures, unit)
+    return Row(dict(zip(group_by, keys, strict=True)), *bounds[record[0]], figures, unit)
 
 
 def _bounds(period: datetime | None, step: str, where: ZoneInfo) -> tuple[datetime | None, datetime | None]:
