@@ -9,6 +9,7 @@ from reports.params import STEP_WORDS
 from reports.windows import WORDS
 
 PROBLEM = "application/problem+json"
+OPENAPI = "application/vnd.oai.openapi+json"
 ERRORS = {
     400: "A parameter is unknown, or its value cannot be answered; `detail` names it and the cure.",
     401: "No log-in and no token, or the token is unknown, expired or revoked.",
@@ -53,8 +54,8 @@ HEADERS = [
 ]
 
 
-def _operation(name: str, summary: str, text: str, form: dict, *, parameters=(), read: bool = False, errors=(400, 401, 403, 405, 429, 503), code=200) -> dict:
-    good = {(code, "application/json"): OpenApiResponse(form or None, description="The answer.")}
+def _operation(name: str, summary: str, text: str, form: dict, *, parameters=(), read: bool = False, errors=(400, 401, 403, 405, 429, 503), code=200, kind="application/json") -> dict:
+    good = {(code, kind): OpenApiResponse(form or None, description="The answer.")}
     same = {304: OpenApiResponse(None, description="The answer is the one you have.")} if read else {}
     bad = {(each, PROBLEM): OpenApiResponse(forms.PROBLEM, description=ERRORS[each]) for each in errors}
     return {
@@ -88,7 +89,7 @@ REVOKE = _operation(
     parameters=[OpenApiParameter("prefix", {"type": "string", "pattern": "^[0-9a-f]{12}$"}, OpenApiParameter.PATH, description="The part between `fin_` and the next `_`.")],
     errors=(400, 401, 403, 404, 405, 429, 503), code=204,
 )  # fmt: skip
-SCHEMA = _operation("schema", "This document", "OpenAPI 3.", {"type": "object"}, errors=(401, 403, 405, 429))
+SCHEMA = _operation("schema", "This document", "OpenAPI 3.", {"type": "object"}, errors=(401, 403, 405, 429), kind=OPENAPI)
 
 
 def finish(result: dict, generator, request, public) -> dict:

@@ -16,7 +16,7 @@ from reports.api.views import ApiView
 class Schema(ApiView):
     def get(self, request) -> Response:
         root = request.build_absolute_uri(request.META.get("SCRIPT_NAME", "") or "/").rstrip("/")
-        return Response(document() | {"servers": [{"url": root}]}, content_type="application/vnd.oai.openapi+json")
+        return Response(document() | {"servers": [{"url": root}]}, content_type=described.OPENAPI)
 
 
 @login_required

@@ -8,7 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import schemathesis
 from django.contrib.auth.models import Group, User
-from hypothesis import HealthCheck, Phase, settings
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance, status_code_conformance
 
@@ -24,9 +26,19 @@ SCHEMA.app = application
 PATHS = sorted((path, method) for path, methods in document()["paths"].items() for method in methods)
 
 
+@pytest.fixture
+def kept_connection():
+    """The server's own end of a request would close the connection whose transaction the test is."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize(("path", "method"), PATHS)
-def test_nothing_is_found(path, method, one_day, monkeypatch):
+def test_nothing_is_found(path, method, one_day, kept_connection, monkeypatch):
     monkeypatch.setitem(throttle.RATES, "read", "100000/min")
     person = User.objects.create_user("quentin")
     person.groups.add(Group.objects.create(name="finance"))
@@ -40,8 +52,6 @@ def test_nothing_is_found(path, method, one_day, monkeypatch):
 
 
 def _given(operation):
-    from hypothesis import given
-
     def decorate(test):
         bounded = settings(
             max_examples=EXAMPLES, deadline=None, derandomize=True, phases=[Phase.explicit, Phase.generate], database=None,
