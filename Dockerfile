@@ -4,7 +4,7 @@ COPY requirements.txt deploy/constraints.txt /
 RUN python -m venv /packages && /packages/bin/pip install --no-cache-dir -c /constraints.txt -r /requirements.txt
 
 FROM python:3.11-slim
-RUN useradd --no-create-home --uid 10001 finops
+RUN useradd --no-create-home --uid 10001 finops && install -d -o finops -g finops -m 750 /data
 COPY --from=packages /packages /packages
 WORKDIR /app
 COPY manage.py ./

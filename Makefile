@@ -31,3 +31,4 @@ bench: .venv/test.done
 	.venv/bin/python tests/bench/collect.py
 	.venv/bin/python tests/bench/account.py
 	.venv/bin/python tests/bench/costs.py
+	.venv/bin/python tests/bench/export.py

@@ -5,7 +5,8 @@ from datetime import datetime
 
 from django.db import connection, transaction
 
-from finops import policies
+from finops import ledger, partitions, policies, queries
+from finops.accounting.calendar import local_day
 from finops.configuration import specs
 from finops.configuration.problems import Invalid, Problem
 from finops.configuration.specs import Configuration
@@ -40,11 +41,17 @@ def apply(wanted: Configuration, *, now: datetime, dry_run: bool = False) -> lis
 
 
 def _account_again(*, wholly: bool) -> None:
-    """Every hour is accounted anew at the next run; days of another zone are dropped, their hours make them again."""
+    """Every hour is accounted anew at the next run; days of another zone are made again at once from the hours as they are."""
     with connection.cursor() as cursor:
         cursor.execute("update collection_window set dirty = true, facts_version = facts_version + 1 where collected_until is not null")
         if wholly:
+            zone = queries.zone()
             cursor.execute("delete from ledger_day")
+            cursor.execute("select cluster_id, start from collection_window where accounted_at is not null")
+            days = sorted({(cluster, local_day(start, zone=zone)) for cluster, start in cursor.fetchall()})
+            partitions.make(*(day for _, day in days))
+            for cluster, day in days:
+                ledger.roll_up(cursor, cluster, day, zone)
 
 
 def _settings(wanted: Configuration, changes: list[str]) -> None:

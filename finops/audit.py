@@ -48,7 +48,8 @@ def acting(actor: str) -> None:
 
 def operator(arguments: Sequence[str]) -> str:
     """Who runs a program on the machine itself, by name where the system tells it. `arguments`: as in sys.argv."""
-    program = " ".join((Path(arguments[0]).name, *arguments[1:2]))
+    name = Path(arguments[0]).name
+    program = "make run" if name == "prepare.py" else " ".join((name, *arguments[1:2]))  # its first argument is a descriptor's number
     try:
         return f"{program} by {getpass.getuser()}"
     except (KeyError, OSError):  # a container's user may have no name

@@ -100,6 +100,12 @@ class Book:
         """The reserved word that a label of the pod gives as its team; "" where none does."""
         return ownership.reserved(_claim(pod, node, at), self.rules, at=datetime.fromtimestamp(at, UTC))
 
+    def team_labels(self, at: int) -> list[str]:
+        """The labels of pods whose value is the team, by the rules in force at that instant."""
+        then = datetime.fromtimestamp(at, UTC)
+        told = [rule for rule in self.rules if rule.kind == "from_pod_label"]
+        return [rule.label for rule in told if not (rule.start and then < rule.start) and not (rule.end and then >= rule.end)]
+
     def policies_at(self, at: int) -> Policies:
         """Who bears what nobody held, as it was said last before that instant."""
         return in_force(self.policies, at=datetime.fromtimestamp(at, UTC))

@@ -12,6 +12,7 @@ app.autodiscover_tasks()
 app.conf.beat_schedule = {
     "plan": {"task": "ingest.tasks.plan", "schedule": 300.0, "options": {"expires": 240}},
     "scrape": {"task": "ingest.tasks.scrape", "schedule": 60.0, "options": {"expires": 50}},
+    "exports": {"task": "reports.tasks.expire_exports", "schedule": 900.0, "options": {"expires": 600}},
 }
 
 

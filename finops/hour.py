@@ -1,11 +1,11 @@
 """One hour of one cluster, charged pool by pool: its lines, and what is doubtful about them."""
 
-from collections import defaultdict
 from decimal import Decimal
 from fractions import Fraction
 
 from finops import ledger, unallocated
-from finops.accounting.charge import Hold, Pool, Span, charge
+from finops.accounting import silence, team_findings, withheld_findings
+from finops.accounting.charge import Hold, Line, Pool, Span, charge
 from finops.accounting.energy import energy
 from finops.accounting.gpu_resources import CLAIM, measurable
 from finops.accounting.hour_findings import RAN, Evidence, Tenancy, findings
@@ -13,6 +13,7 @@ from finops.accounting.leases import Lease, lease
 from finops.accounting.money import stored
 from finops.accounting.pieces import pieces
 from finops.accounting.placement import Want, placement
+from finops.accounting.touched import Charged, with_shares
 from finops.book import Book
 from finops.facts import Found, Held, Node
 
@@ -26,8 +27,7 @@ class Hour:
         self.book, self.found, self.start, self.end = book, found, start, end
         self.quarters = [(q, min(q + 900, end)) for q in range(start, end, 900)]
         self.lines = ledger.Made()
-        self.evidence = Evidence(cards=found.cards)
-        self.free: dict[str, Decimal] = defaultdict(Decimal)  # GPU-hours nobody held, by node
+        self.evidence = Evidence(cards=found.cards, blind=found.blind, team_labels=book.team_labels(start))
 
     def made(self) -> ledger.Made:
         """The hour's lines, holdings and findings."""
@@ -37,7 +37,9 @@ class Hour:
                 self._node(node, alive)
         self._homeless({node.name for node in self.found.nodes})
         self.evidence.kept = unallocated.distribute(self.lines, self.book, self.found.nodes, at=self.start)
-        self.lines.findings = findings(self.evidence)
+        teams = team_findings.RULES if self.book.rules else ()  # without any rule nobody has been told of teams
+        doubts = findings(self.evidence, more=(*teams, *silence.RULES, *withheld_findings.RULES))
+        self.lines.findings = with_shares([*doubts, *self.found.told], self.evidence.lines)
         return self.lines
 
     def _node(self, node: Node, alive: Span) -> None:
@@ -66,16 +68,17 @@ class Hour:
         for kind, gpus in node.withheld.items():
             self.evidence.withheld.append((kind, node.name, round(float(Fraction(gpus)), 6), round(float(Fraction(gpus) * hours), 6)))
         seconds = round(sum(min(span.end, alive[1]) - max(span.start, alive[0]) for _, span in unknown))
-        free = min(self.free.get(node.name, Decimal(0)), stored(Decimal(sum(node.models.values()) * seconds) / 3600))
+        free = min(self.evidence.free.get(node.name, Decimal(0)), stored(Decimal(sum(node.models.values()) * seconds) / 3600))
         if free:
             self._teams_of(node, unknown, alive, "")
             self.evidence.claims[node.name] = [held.id for held, _ in unknown], free
 
-    def _teams_of(self, node: Node, leases: list[tuple[Held, Lease]], alive: Span, model: str) -> None:
-        """Notes leases that no line is made of, with their teams."""
+    def _teams_of(self, node: Node, leases: list[tuple[Held, Lease]], alive: Span, model: str, *, lost: bool = False) -> None:
+        """Notes leases that no line is made of, with their teams. `lost`: what they held is in no total, and a finding has to tell how much."""
         for held, span in leases:
             hold, holdings = self._hold(held, span, Fraction(held.quantity), model, alive), dict[str, dict]()
-            self._cut(node, model, hold, holdings)
+            cut = self._cut(node, model, hold, holdings)
+            self.evidence.lines += [_uncharged(piece, holdings[piece.id]) for piece in cut if lost]
             self._note(node, hold, [each["team"] for each in holdings.values()])
 
     def _hold(self, held: Held, span: Lease, gpus: Fraction, model: str, alive: Span) -> Hold:
@@ -101,8 +104,9 @@ class Hour:
         lines, excess = charge(pool, [piece for group in cut.values() for piece in group], prices, self.quarters)
         if excess:
             self.evidence.over.append((node.name, model, tuple(cut), excess))
+        self.evidence.lines += [_charged(line, holdings[line.id]) for line in lines]
         kwh = self._energy(node, model, pool, cut, [(start, end) for start, end, _ in prices])
-        self.free[node.name] += sum((line.hours.get("unallocated", Decimal(0)) for line in lines), Decimal(0))
+        self.evidence.free[node.name] += sum((line.hours.get("unallocated", Decimal(0)) for line in lines), Decimal(0))
         for line in lines:
             self.lines.add(line, holdings[line.id], kwh.get((line.id, line.start)))
             if line.price is None:
@@ -121,6 +125,7 @@ class Hour:
     def _note(self, node: Node, hold: Hold, teams: list[str]) -> None:
         pod = self.found.pods[hold.id]
         words = (self.book.claimed(pod, node, at=at) for at in (hold.start, *self.book.turns_of(pod, hold)))
+        self.evidence.worn.update(name for said in pod.own for name, value in said.labels.items() if value)
         self.evidence.tenancies.append(
             Tenancy(
                 hold.id,
@@ -142,7 +147,7 @@ class Hour:
             # A claim on a node without GPUs gives something else.
             lost = [(held, span) for held, span in _reaching(self.found.held[name], alive) if self._gpus(node, held) is not None]
             lost = [(held, span) for held, span in lost if min(span.end, alive[1]) - max(span.start, alive[0]) >= RAN]
-            self._teams_of(node, lost, alive, "")
+            self._teams_of(node, lost, alive, "", lost=True)
             if lost:
                 self.evidence.homeless[name] = [held.id for held, _ in lost]
 
@@ -150,6 +155,23 @@ class Hour:
         held = {id_: self.found.joules[id_, model] for id_ in cut if (id_, model) in self.found.joules}
         rest = self.found.rest.pop((node.name, model), {})  # once, where two machines bore the name
         return energy(pool, cut, spans, held=held, rest=rest)
+
+
+def _charged(line: Line, holding: dict) -> Charged:
+    priced = "no" if line.price is None else "yes"
+    return Charged(_names(line.id, holding) | {"priced": priced}, line.hours, line.costs)
+
+
+def _uncharged(piece: Hold, holding: dict) -> Charged:
+    """What a lease held on no known node."""
+    hours = stored(Decimal(piece.gpus.numerator * (piece.end - piece.start)) / (piece.gpus.denominator * 3600))
+    return Charged(_names(piece.id, holding) | {"priced": "no"}, {"unmeasured": hours}, None)
+
+
+def _names(piece: str, holding: dict) -> dict[str, str]:
+    """What a finding may ask for; `piece` is the lease, numbered from its second piece on."""
+    told = {name: holding[name] for name in ("namespace", "team", "node", "node_pool", "gpu_model", "capacity_type")}
+    return told | {"lease": " ".join(piece.split(" ")[:2]), "pod": f"{holding['namespace']}/{holding['pod']}" if holding["pod"] else ""}
 
 
 def _reaching(held: list[Held], alive: Span) -> list[tuple[Held, Lease]]:

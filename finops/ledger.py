@@ -90,7 +90,7 @@ def store(cursor, made: Mapping[datetime, Made], *, cluster: int, zone: ZoneInfo
         for hour in hours:
             for (key, since, price), sums in made[hour].rows.items():
                 copy.write_row([cluster, hour, datetime.fromtimestamp(since, UTC), key, price, *sums])
-    _roll_up(cursor, cluster, hours[0].astimezone(zone).date(), zone)
+    roll_up(cursor, cluster, hours[0].astimezone(zone).date(), zone)
     _findings(cursor, made, cluster)
     _lock(cursor, cluster, hours)
     _holdings(cursor, {key: about for each in made.values() for key, about in each.holdings.items()}, cluster)
@@ -103,7 +103,8 @@ def store(cursor, made: Mapping[datetime, Made], *, cluster: int, zone: ZoneInfo
     )
 
 
-def _roll_up(cursor, cluster: int, day: date, zone: ZoneInfo) -> None:
+def roll_up(cursor, cluster: int, day: date, zone: ZoneInfo) -> None:
+    """Makes a local day again from its hours."""
     cursor.execute("delete from ledger_day where cluster_id = %s and day = %s", [cluster, day])
     start, end = (midnight(each, zone=zone) for each in (day, day + timedelta(days=1)))
     cursor.execute(ROLL_UP, {"cluster": cluster, "day": day, "start": start, "end": end})
@@ -136,13 +137,27 @@ def _holdings(cursor, holdings: Mapping[UUID, Mapping[str, object]], cluster: in
 
 
 def _findings(cursor, made: Mapping[datetime, Made], cluster: int) -> None:
-    """What the accounting found; what the collecting found stays until the hour is collected again."""
-    cursor.execute("delete from finding where cluster_id = %s and hour = any(%s) and kind <> 'source_forgot'", [cluster, list(made)])
+    """What the accounting found replaces what it found before; of what the collecting found only what it touches is told anew."""
+    cursor.execute("delete from finding where cluster_id = %s and hour = any(%s) and origin = 'accounting'", [cluster, list(made)])
+    found = [(hour, finding) for hour, each in made.items() for finding in each.findings]
     cursor.executemany(
-        "insert into finding (cluster_id, hour, kind, subject, message, evidence, teams) values (%s, %s, %s, %s, %s, %s, %s)",
+        """insert into finding (cluster_id, hour, kind, subject, message, evidence, teams, reach, shares, gpu_hours, cost)
+           values (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s)""",
         [
-            [cluster, hour, f.kind, f.subject, f.message, json.dumps(f.evidence), list(f.teams)]
-            for hour, each in made.items()
-            for f in each.findings
+            [cluster, hour, f.kind, f.subject, f.message, json.dumps(f.evidence), list(f.teams), json.dumps([p.as_json() for p in f.reach]), *_touched(f)]
+            for hour, f in found if f.origin == "accounting"
         ],
+    )  # fmt: skip
+    cursor.executemany(
+        """update finding set shares = %s, gpu_hours = %s, cost = %s
+           where cluster_id = %s and hour = %s and kind = %s and subject = %s and origin = 'collecting'""",
+        [[*_touched(f), cluster, hour, f.kind, f.subject] for hour, f in found if f.origin == "collecting"],
     )
+
+
+def _touched(finding: Finding) -> list:
+    """Shares by team, and their sums; None where nothing of it is known."""
+    shares = finding.shares or {}
+    hours, costs = [share.gpu_hours for share in shares.values()], [share.cost for share in shares.values() if share.cost is not None]
+    told = json.dumps({team: share.as_json() for team, share in shares.items()})
+    return [told, sum(hours, Decimal(0)) if shares else None, sum(costs, Decimal(0)) if costs else None]

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from django.db import InterfaceError, OperationalError, connection, transaction
 
-from finops import facts, ledger, partitions, queries
+from finops import ledger, partitions, queries, reading
 from finops.accounting.calendar import local_day
 from finops.book import Book
 from finops.hour import Hour
@@ -166,6 +166,6 @@ def portions(windows: Iterable[Due], *, most: int) -> Iterator[list[Due]]:
 
 
 def _made(cursor, book: Book, hours: Sequence[tuple[datetime, datetime]]) -> dict[datetime, ledger.Made]:
-    found = facts.read_hours(cursor, book.cluster.id, hours)
+    found = reading.read_hours(cursor, book.cluster.id, hours)
     spans = [(int(start.timestamp()), int(until.timestamp())) for start, until in hours]
     return {start: Hour(book, each, *span).made() for (start, _), span, each in zip(hours, spans, found, strict=True)}

@@ -42,11 +42,11 @@ def select(
 ) -> tuple[str, Params]:
     """Statement and parameters; a record is period (local, of a step of hours UTC), keys, then SUMS."""
     params: Params = {"most": most}
-    keys = [_column(key, params) for key in group_by]
+    keys = [column(key, params) for key in group_by]
     places = [str(n + 2) for n in range(len(keys))]
     sql = f"""select {_period(scope.step, week_starts)}{"".join(f", {key}" for key in keys)}, {", ".join(f"sum({name})" for name in SUMS)}
         from {_lines(scope, group_by, zone, params)}
-        where true {_conditions(scope, params)}
+        where true {conditions(scope, params)}
         group by {", ".join(("1", *places))} order by {", ".join(("1", f"{ORDERS[order]} desc nulls last", *places))} limit %(most)s"""
     return sql, params
 
@@ -54,10 +54,10 @@ def select(
 def select_names(scope: Scope, *, keys: Sequence[str], columns: Sequence[str], zone: ZoneInfo) -> tuple[str, Params]:
     """Statement and parameters; a record is the keys, then an array of the values of each column, the empty one left out."""
     params: Params = {}
-    places = [_column(key, params) for key in keys]
-    arrays = [f"coalesce(array_agg(distinct {name}) filter (where {name} <> ''), '{{}}')" for name in (_column(key, params) for key in columns)]
+    places = [column(key, params) for key in keys]
+    arrays = [f"coalesce(array_agg(distinct {name}) filter (where {name} <> ''), '{{}}')" for name in (column(key, params) for key in columns)]
     sql = f"""select {", ".join((*places, *arrays))} from {_lines(scope, (*keys, *columns), zone, params)}
-        where true {_conditions(scope, params)} group by {", ".join(str(n + 1) for n in range(len(keys)))}"""
+        where true {conditions(scope, params)} group by {", ".join(str(n + 1) for n in range(len(keys)))}"""
     return sql, params
 
 
@@ -130,7 +130,7 @@ def _period(step: str, week_starts: str) -> str:
     return f"date_trunc('{step}', local)"
 
 
-def _column(key: str, params: Params) -> str:
+def column(key: str, params: Params) -> str:
     if key == "cluster":
         return "c.name"
     if key.startswith("label:"):
@@ -140,13 +140,13 @@ def _column(key: str, params: Params) -> str:
     return f'h."{key}"'
 
 
-def _conditions(scope: Scope, params: Params) -> str:
+def conditions(scope: Scope, params: Params) -> str:
     clauses = []
     for negated, chosen in (("", scope.filters), ("not ", scope.excludes)):
         for key, values in chosen.items():
             name = f"values{len(params)}"
             params[name] = list(values)
-            clauses.append(f"and {negated}{_column(key, params)} = any(%({name})s)")
+            clauses.append(f"and {negated}{column(key, params)} = any(%({name})s)")
     if scope.teams is not None:
         params["teams"] = sorted(scope.teams)
         clauses.append("and h.team = any(%(teams)s)")

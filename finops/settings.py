@@ -111,6 +111,7 @@ ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # no mail to whoever is named in a form
 ACCOUNT_UNIQUE_EMAIL = False
+ACCOUNT_RATE_LIMITS = {"login_failed": "20/5m/ip,5/5m/key"}  # wrong passwords of one address, for one account
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_LOGOUT_REDIRECT_URL = "login"

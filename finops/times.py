@@ -27,7 +27,10 @@ def instant(text: str, *, zone: ZoneInfo, name: str) -> datetime:
 
 def window(start: str, end: str, *, zone: ZoneInfo) -> Window:
     """[start, end) from two texts."""
-    return Window(instant(start, zone=zone, name="start"), instant(end, zone=zone, name="end"))
+    first, last = instant(start, zone=zone, name="start"), instant(end, zone=zone, name="end")
+    if last <= first:
+        raise Refused(f"end {end} is not after start {start}")
+    return Window(first, last)
 
 
 def now() -> datetime:

@@ -26,7 +26,7 @@ from ingest.tidy.claims import claimants
 from ingest.tidy.facts import facts
 from ingest.tidy.label_runs import LABELLED, named, raw, several
 from ingest.tidy.machines import MACHINES, replaced
-from ingest.tidy.own_labels import own_labels
+from ingest.tidy.own_labels import RENAMED, own_labels, renamed
 from ingest.tidy.presence import counted
 from ingest.windows import HOURS_AT_ONCE, Claim
 
@@ -157,6 +157,7 @@ def fetch(source: Source, hours: Sequence[tuple[float, float]], *, resources: Re
     during = source.during(hours[0][0] - MARGIN, hours[-1][1] + MARGIN)
     answers = during.parallel([lambda query=query: _ask(during, query, hours) for query in queries(resources)])
     found = {query.key: _read(query, answer) for query, answer in zip(QUERIES, answers, strict=True)}
+    found[RENAMED] = Samples.concat([renamed(answer) for query, answer in zip(QUERIES, answers, strict=True) if query.key == "requests"])
     found["phases"] = _phases(during, found, hours)
     found["running"] = _running(during, found, hours)
     found["node_seen"] = _unregistered(during, found, hours)
@@ -250,6 +251,6 @@ def cut(found: Mapping[str, Samples], start: float, end: float) -> Answers:
             parts[query.key] = found[query.key].between(start + 1, end + 1)
         else:
             parts[query.key] = found[query.key].between(end + MARGIN - 1, end + MARGIN + 1)
-    for key in ("phases", "running", "node_seen", *map(raw, (*LABELLED, *MACHINES))):
+    for key in ("phases", "running", "node_seen", RENAMED, *map(raw, (*LABELLED, *MACHINES))):
         parts[key] = found[key].between(start - MARGIN, end + MARGIN)
     return Answers(start, end, parts)

@@ -9,6 +9,7 @@ from django.db import connection, transaction
 from finops import partitions
 from finops.accounting.gpu_resources import CLAIM
 from finops.accounting.leases import Sightings, lease
+from finops.findings import Part
 from ingest.sources import Spent
 from ingest.tidy.facts import BOARD_COLUMNS, NODE_COLUMNS, POD_COLUMNS, QUOTA_COLUMNS, USE_COLUMNS, Facts
 from ingest.windows import Overtaken
@@ -20,17 +21,14 @@ TABLES = {
     "board_quarter": ("quarter", BOARD_COLUMNS),
     "quota_hour": ("hour", QUOTA_COLUMNS),
 }
-SEEN = "first_held last_held half_interval scheduled accepted started ended completed".split()
+SEEN = "first_held last_held half_interval scheduled accepted started ended completed taken".split()
 LEASE = ["uid", "resource", "namespace", "pod", "node", "quantity", *SEEN]
-MERGE = """namespace = excluded.namespace, pod = excluded.pod, node = excluded.node,
-    quantity = greatest(lease.quantity, excluded.quantity), first_held = least(lease.first_held, excluded.first_held),
-    last_held = greatest(lease.last_held, excluded.last_held),
-    half_interval = greatest(lease.half_interval, excluded.half_interval),
-    scheduled = least(lease.scheduled, excluded.scheduled), accepted = least(lease.accepted, excluded.accepted),
-    started = least(lease.started, excluded.started), ended = least(lease.ended, excluded.ended),
-    completed = least(lease.completed, excluded.completed)"""
+TELL = """insert into finding (cluster_id, hour, kind, subject, message, evidence, reach, origin) values (%s, %s, %s, %s, %s, %s, %s, 'collecting')
+    on conflict (cluster_id, hour, kind, subject, origin) do update
+    set message = excluded.message, evidence = excluded.evidence, reach = excluded.reach"""
 GATHER = """select %(cluster)s, uid, resource, min(namespace), min(pod), min(node), max(quantity), min(first_held), max(last_held),
-    max(half_interval), min(scheduled), min(accepted), min(started), min(ended), min(completed)
+    max(half_interval), min(scheduled), min(accepted), min(started), min(ended), min(completed),
+    (array_agg(taken order by last_held desc nulls last, taken))[1]
     from pod_hour where cluster_id = %(cluster)s and uid = any(%(uids)s) group by uid, resource"""
 
 
@@ -57,7 +55,7 @@ def _store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled
         # Neighbouring windows share leases: one writer per cluster, so that two never renew the same lease at once.
         cursor.execute("select pg_advisory_xact_lock(%s, 0)", [cluster])
         fingerprint = facts.fingerprint()
-        cursor.execute("delete from finding where cluster_id = %s and hour = %s and kind = 'source_forgot'", [cluster, facts.start])
+        _tell(cursor, cluster, facts)
         if _same(cursor, cluster, facts, attempt=attempt, fingerprint=fingerprint):
             return _mark(cursor, cluster, facts, attempt=attempt, until=until, settled=settled, fingerprint=fingerprint, spent=spent)
         if not facts.nodes and _has(cursor, cluster, facts):
@@ -75,13 +73,25 @@ def _store(facts: Facts, *, cluster: int, attempt: int, until: datetime, settled
         _mark_dirty(cursor, cluster, spans + _bridged(cursor, cluster, facts))
 
 
+def _tell(cursor, cluster: int, facts: Facts) -> None:
+    """What this collecting found of the window, in place of what earlier ones did; what of it stays keeps what it was found to touch."""
+    told = [[cluster, facts.start, f.kind, f.subject, f.message, json.dumps(f.evidence), json.dumps([p.as_json() for p in f.reach])] for f in facts.findings]
+    cursor.execute(
+        """delete from finding where cluster_id = %s and hour = %s and origin = 'collecting'
+           and not (kind, subject) in (select unnest(%s::text[]), unnest(%s::text[]))""",
+        [cluster, facts.start, [row[2] for row in told], [row[3] for row in told]],
+    )
+    cursor.executemany(TELL, told)
+
+
 def _note(cluster: int, facts: Facts, message: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            """insert into finding (cluster_id, hour, kind, subject, message, evidence) values (%s, %s, 'source_forgot', '', %s, '{}')
-               on conflict (cluster_id, hour, kind, subject) do update set message = excluded.message""",
-            [cluster, facts.start, message],
-        )
+    """That the source forgot the hour; it is accounted anew to see what that touches."""
+    whole = json.dumps([Part().as_json()])
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("select from finding where cluster_id = %s and hour = %s and kind = 'source_forgot'", [cluster, facts.start])
+        if not cursor.rowcount:
+            _mark_dirty(cursor, cluster, [(facts.start.timestamp(), facts.end.timestamp())])
+        cursor.execute(TELL, [cluster, facts.start, "source_forgot", "", message, "{}", whole])
 
 
 def _same(cursor, cluster: int, facts: Facts, *, attempt: int, fingerprint: str) -> bool:

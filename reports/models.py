@@ -4,7 +4,8 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from uuid import uuid4
 
 from django.conf import settings
 from django.db import models
@@ -119,3 +120,28 @@ class ApiToken(models.Model):
 
     def in_force(self, now: datetime) -> bool:
         return self.revoked_at is None and now < self.expires
+
+
+class ExportOrder(models.Model):
+    """An export that a person ordered: made by a worker, kept in the data folder until it expires.
+
+    `words`: the parameters, name → values. `teams`: what the person might see then, None for all.
+    """
+
+    KEPT = timedelta(days=2)
+    STATES = ("waiting", "running", "done", "failed")
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="exports")
+    words = models.JSONField()
+    teams = models.JSONField(null=True)
+    name = models.CharField(max_length=200)
+    state = models.CharField(max_length=7, default="waiting", choices=[(state, state) for state in STATES])
+    problem = models.TextField(blank=True)
+    rows = models.BigIntegerField(null=True)
+    size = models.BigIntegerField(null=True)
+    left_out = models.TextField(blank=True)
+    ordered = models.DateTimeField()
+    expires = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}: {self.state}"

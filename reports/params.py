@@ -63,7 +63,10 @@ def _window(params: Params, *, zone: ZoneInfo, now: datetime, word: str, week_st
     for name, text in bounds.items():
         if not text:
             raise Refused(f"{name} is missing: an ISO 8601 date or timestamp; end is exclusive")
-    return Window(*(instant(text, name=name, zone=zone) for name, text in bounds.items()))
+    first, last = (instant(text, name=name, zone=zone) for name, text in bounds.items())
+    if last <= first:
+        raise Refused(f"end {bounds['end']} is not after start {bounds['start']}")
+    return Window(first, last)
 
 
 def _pair(text: str) -> list[str]:

@@ -56,7 +56,12 @@ class Fleet:
         self.put("kube_pod_container_resource_requests", who | {"container": "main", "node": node, "resource": resource}, quantity, times)
         begin = TEN.timestamp() + times[0]
         self.put("kube_pod_status_scheduled_time", who, begin, times)
+        self.unowned(who, times)
         return self.put("kube_pod_container_state_started", who | {"container": "main"}, begin, times)
+
+    def unowned(self, who: dict[str, str], times: Iterable[int] = WHOLE) -> "Fleet":
+        """As kube-state-metrics tells that nothing made a pod."""
+        return self.put("kube_pod_owner", who | dict.fromkeys(("owner_kind", "owner_name", "owner_is_controller"), "<none>"), 1, times)
 
     def labels(self, name: str, times: Iterable[int] = WHOLE, **labels: str) -> "Fleet":
         who = {"namespace": "ml", "pod": name, "uid": f"uid-{name}"}

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
-from finops.findings import Finding
+from finops.accounting.touched import Charged
+from finops.findings import Finding, Part
 
 REJECTED = 10  # samples of one device in one hour that were no measurement; fewer are the odd blank marker
 NO_POOL_NAME = "no team rule names nodes without a pool alone; their unallocated cost stays apart"
@@ -15,7 +16,7 @@ RAN = 300  # seconds a lease must have run before silence about it says anything
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One device under one lease. `rejected`: its samples in the hour that were no measurement."""
+    """One device under one lease. `rejected`: its samples in the hour that were no measurement; `part`: of all that the lease held."""
 
     uuid: str
     instance: str
@@ -24,6 +25,7 @@ class Card:
     rejected: int
     frozen: bool
     inferred: bool
+    part: float = 1.0
 
     @property
     def device(self) -> str:
@@ -65,7 +67,9 @@ class Evidence:
     untold: boards of each node whose capacity names no GPU; homeless: leases by the node they name, of which nothing is known;
     kept: the policy that found nobody to bear a node pool's unallocated cost, and that cost;
     withheld: (kind, node, mean GPUs, GPU-hours) that no pod could get; claims: leases by claims of which nothing tells what they hold, and
-    the GPU-hours of their node that nobody else held.
+    the GPU-hours of their node that nobody else held; free: GPU-hours nobody held, by node;
+    lines: what was charged; blind: the source has nothing of the hour; team_labels: labels of pods whose value is the team by a rule of the
+    hour; worn: labels that pods bear.
     """
 
     tenancies: list[Tenancy] = field(default_factory=list)
@@ -75,29 +79,35 @@ class Evidence:
     unplaced: set[str] = field(default_factory=set)
     homeless: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     untold: dict[str, int] = field(default_factory=dict)
+    lines: list[Charged] = field(default_factory=list)
+    blind: bool = False
+    team_labels: Sequence[str] = ()
+    worn: set[str] = field(default_factory=set)
     kept: Mapping[str, tuple[str, Decimal]] = field(default_factory=dict)
     withheld: list[tuple[str, str, float, float]] = field(default_factory=list)
     claims: dict[str, tuple[list[str], Decimal]] = field(default_factory=dict)
+    free: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
 
 
-def findings(evidence: Evidence) -> list[Finding]:
-    """The hour's findings, one per kind and subject, in a fixed order."""
+def findings(evidence: Evidence, *, more: Iterable["Rule"] = ()) -> list[Finding]:
+    """The hour's findings by the rules below and by `more`, one per kind and subject, in a fixed order."""
     about = {tenancy.lease: tenancy for tenancy in evidence.tenancies}
     found: dict[tuple[str, str], Finding] = {}
-    for finding in (finding for rule in RULES for finding in rule(evidence, about)):
+    for finding in (finding for rule in (*RULES, *more) for finding in rule(evidence, about)):
         # A lease on boards of two models, or a node that came back within the hour, gives cause twice.
         found.setdefault((finding.kind, finding.subject), finding)
     return [found[key] for key in sorted(found)]
 
 
 About = Mapping[str, Tenancy]
+Rule = Callable[[Evidence, About], Iterator[Finding]]
 
 
 def _over_committed(evidence: Evidence, about: About) -> Iterator[Finding]:
     for node, model, leases, excess in evidence.over:
         seconds = round(float(excess), 3)
         text = f"leases on {node} exceed its {model or 'GPUs'} by {seconds:g} GPU-seconds; they were scaled to what there is"
-        yield _named("over_committed", f"{node} {model}", text, leases, about, node=node, gpu_model=model, excess_gpu_seconds=seconds)
+        yield named("over_committed", f"{node} {model}", text, leases, about, node=node, gpu_model=model, excess_gpu_seconds=seconds)
 
 
 def _unpriced(evidence: Evidence, about: About) -> Iterator[Finding]:
@@ -122,27 +132,27 @@ def _why_unpriced(what: Unpriced) -> str:
 def _frozen_profiling(evidence: Evidence, about: About) -> Iterator[Finding]:
     for device, cards in _by_device(evidence.cards, lambda card: card.frozen):
         text = f"{device} reports profiling 0 while GPU_UTIL is busy; GPU_UTIL was taken instead"
-        yield _named("frozen_profiling", device, text, [c.lease for c in cards], about, node=cards[0].node)
+        yield named("frozen_profiling", device, text, [c.lease for c in cards], about, reach=_parts(cards), node=cards[0].node)
 
 
 def _rejected_samples(evidence: Evidence, about: About) -> Iterator[Finding]:
     for device, cards in _by_device(evidence.cards, lambda card: card.rejected > 0):
         if (count := max(card.rejected for card in cards)) >= REJECTED:
             text = f"{count} samples of {device} are no measurement (blank markers or out of range) and were dropped"
-            yield _named("rejected_samples", device, text, [c.lease for c in cards], about, node=cards[0].node, samples=count)
+            yield named("rejected_samples", device, text, [c.lease for c in cards], about, reach=_parts(cards), node=cards[0].node, samples=count)
 
 
 def _inferred_device(evidence: Evidence, about: About) -> Iterator[Finding]:
     for device, cards in _by_device(evidence.cards, lambda card: card.inferred):
         text = f"no series of {device} names its pod; it was told by elimination"
-        yield _named("inferred_device", device, text, [c.lease for c in cards], about, node=cards[0].node)
+        yield named("inferred_device", device, text, [c.lease for c in cards], about, reach=_parts(cards), node=cards[0].node)
 
 
 def _reserved_team_label(evidence: Evidence, about: About) -> Iterator[Finding]:
     for tenancy in evidence.tenancies:
         if tenancy.claimed:
             text = f"{tenancy.pod} is labelled with the reserved team {tenancy.claimed}; it counts as unassigned"
-            yield _named("reserved_team_label", tenancy.lease, text, [tenancy.lease], about, value=tenancy.claimed)
+            yield named("reserved_team_label", tenancy.lease, text, [tenancy.lease], about, value=tenancy.claimed)
 
 
 def _no_measurement(evidence: Evidence, about: About) -> Iterator[Finding]:
@@ -155,20 +165,21 @@ def _no_measurement(evidence: Evidence, about: About) -> Iterator[Finding]:
         silent = max(p.ran_seconds for p in parts) >= RAN and not any(p.measured_seconds > 0 for p in parts)
         if silent and parts[0].node in measured:
             text = f"{parts[0].pod} ran on {parts[0].node} and nothing measured it, while others there were"
-            yield _named("no_measurement", lease, text, [lease], about, node=parts[0].node, ran_seconds=max(p.ran_seconds for p in parts))
+            ran = max(p.ran_seconds for p in parts)
+            yield named("no_measurement", lease, text, [lease], about, buckets=("unmeasured",), node=parts[0].node, ran_seconds=ran)
 
 
 def _unknown_model(evidence: Evidence, about: About) -> Iterator[Finding]:
     for lease in sorted(evidence.unplaced):
         if lease in about:
             text = f"nothing tells which GPU model {about[lease].pod} holds on {about[lease].node}; it was charged by the boards that are free"
-            yield _named("unknown_model", lease, text, [lease], about, node=about[lease].node)
+            yield named("unknown_model", lease, text, [lease], about, node=about[lease].node)
 
 
 def _unknown_node(evidence: Evidence, about: About) -> Iterator[Finding]:
     for node, leases in sorted(evidence.homeless.items()):
         text = f"{len(leases)} pods hold GPUs on {node}, and nothing tells that it has any; they are charged to no node"
-        yield _named("unknown_node", node, text, leases, about, node=node)
+        yield named("unknown_node", node, text, leases, about, node=node)
 
 
 def _no_capacity(evidence: Evidence, about: About) -> Iterator[Finding]:
@@ -191,47 +202,28 @@ def _no_quota(evidence: Evidence, about: About) -> Iterator[Finding]:
             yield Finding("no_quota", pool, text, {"node_pool": pool, "unallocated_cost": str(cost)})
 
 
-def _stranded_slices(evidence: Evidence, about: About) -> Iterator[Finding]:
-    for node, gpus, hours in _withheld(evidence, "stranded"):
-        text = f"MIG slices of {node} worth {gpus:g} GPUs belong to no instance, so that no pod can ask for them; cut its boards anew to use them"
-        yield Finding("stranded_slices", node, text, {"node": node, "gpus": gpus, "gpu_hours": str(hours)})
-
-
-def _unhealthy_gpus(evidence: Evidence, about: About) -> Iterator[Finding]:
-    for node, gpus, hours in _withheld(evidence, "unhealthy"):
-        text = f"{gpus:g} GPUs of {node} (mean of the hour) are in its capacity and not allocatable: paid for, and no new pod gets them; see its device plugin's log"
-        yield Finding("unhealthy_gpus", node, text, {"node": node, "gpus": gpus, "gpu_hours": str(hours)})
-
-
-def _withheld(evidence: Evidence, kind: str) -> list[tuple[str, float, float]]:
-    """(node, mean GPUs, GPU-hours): a node that came back within the hour is told of once, with all of its hours."""
-    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for each, node, gpus, hours in evidence.withheld:
-        if each == kind:
-            found[node].append((gpus, hours))
-    return [(node, max(gpus for gpus, _ in parts), round(sum(hours for _, hours in parts), 6)) for node, parts in sorted(found.items())]
-
-
-def _resource_claims(evidence: Evidence, about: About) -> Iterator[Finding]:
-    for node, (leases, hours) in sorted(evidence.claims.items()):
-        text = (
-            f"{len(leases)} pods on {node} hold resource claims, and no device's series names them: what they hold and cost is unknown; "
-            f"up to {hours.normalize():f} GPU-hours that count as unallocated are theirs"
-        )
-        yield _named("resource_claims", node, text, leases, about, node=node, gpu_hours=str(hours))
-
-
 RULES = (
     _over_committed, _unpriced, _frozen_profiling, _rejected_samples, _inferred_device, _reserved_team_label, _no_measurement, _unknown_model,
-    _unknown_node, _no_capacity, _no_pool_owner, _no_quota, _stranded_slices, _unhealthy_gpus, _resource_claims,
+    _unknown_node, _no_capacity, _no_pool_owner, _no_quota,
 )  # fmt: skip
 
 
-def _named(kind: str, subject: str, message: str, leases: Iterable[str], about: About, **evidence: object) -> Finding:
-    """A finding about pods, with their names and teams."""
-    known = [about[lease] for lease in dict.fromkeys(leases) if lease in about]
+def named(
+    kind: str, subject: str, message: str, leases: Iterable[str], about: About, *,
+    where: Mapping[str, tuple[str, ...]] | None = None, buckets: tuple[str, ...] = (), reach: Sequence[Part] = (), **evidence: object,
+) -> Finding:  # fmt: skip
+    """A finding about pods, with their names and teams. It touches `buckets` of these leases, as far as `where` holds, or else `reach`."""
+    mine = tuple(dict.fromkeys(leases))
+    known = [about[lease] for lease in mine if lease in about]
     teams = tuple(sorted({team for tenancy in known for team in tenancy.teams}))
-    return Finding(kind, subject, message, evidence | {"pods": sorted({t.pod for t in known})}, teams)
+    pods: dict[str, object] = {"pods": sorted({t.pod for t in known})}
+    touches = tuple(reach) or (Part({"lease": mine} | dict(where or {}), buckets),)
+    return Finding(kind, subject, message, evidence | pods, teams, touches)
+
+
+def _parts(cards: Iterable[Card]) -> tuple[Part, ...]:
+    """Of each lease what its device is of all that it held."""
+    return tuple(Part({"lease": (card.lease,)}, (), Fraction(card.part).limit_denominator(10_000)) for card in cards)
 
 
 def _by_device(cards: Iterable[Card], wanted: Callable[[Card], bool]) -> Iterator[tuple[str, list[Card]]]:

@@ -8,7 +8,8 @@ class Sightings:
     """All that is known of one pod, each field a minimum or a maximum over windows. Unix seconds, None unknown.
 
     first_held, last_held: scrapes that saw it bound and not ended; half_interval: half a scrape interval in seconds;
-    ended: first scrape that saw a terminal phase; completed: `kube_pod_completion_time` with a terminal phase.
+    ended: first scrape that saw a terminal phase; completed: `kube_pod_completion_time` with a terminal phase;
+    taken: when another pod was bound to a device of it, after the last scrape that saw it hold.
     """
 
     first_held: float | None
@@ -19,6 +20,7 @@ class Sightings:
     started: float | None = None
     ended: float | None = None
     completed: float | None = None
+    taken: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,5 @@ def _end(pod: Sightings, start: float) -> tuple[float, bool]:
     if pod.last_held is None:  # no scrape saw it hold: one that a kubelet refuses at its door never did
         return start, False
     last = pod.last_held
-    if pod.ended is not None:
-        return max(last, min(pod.ended, last + pod.half_interval)), False
-    return last + pod.half_interval, False
+    bounds = [last + pod.half_interval, *(t for t in (pod.ended,) if t is not None), *(t for t in (pod.taken,) if t is not None and t > last)]
+    return max(last, min(bounds)), False

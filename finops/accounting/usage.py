@@ -1,5 +1,7 @@
 """From samples to busy seconds: what each sample speaks for, and which samples are measurements."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,15 +44,21 @@ def cells(time: Floats, *, interval: float, start: float, end: float) -> tuple[F
     )
 
 
-def scrape_interval(time: Floats, *, configured: float | None = None) -> float:
-    """The configured interval, else the median spacing of the samples; 60 s where there are too few."""
+def scrape_interval(time: Floats, *, configured: float | None = None, targets: Sequence[Floats] = ()) -> float:
+    """The configured interval, else the median spacing of the samples; 60 s where there are too few.
+
+    `targets`: of several that tell of one thing the samples of each: between two of them there is no interval, however close they are.
+    """
     if configured:
         return configured
-    spacing = np.diff(time)
-    if not (spacing > 0).all():
-        spacing = np.diff(np.unique(time))
+    spacing = np.concatenate([_spacing(each) for each in (targets if len(targets) > 1 else [time])])
     spacing = np.sort(spacing)  # numpy's own median takes several times as long on so few
     return float(spacing[(len(spacing) - 1) // 2] + spacing[len(spacing) // 2]) / 2 if len(spacing) else 60.0
+
+
+def _spacing(time: Floats) -> Floats:
+    spacing = np.diff(time)
+    return spacing if (spacing > 0).all() else np.diff(np.unique(time))
 
 
 def frozen(profiling: Floats, profiling_time: Floats, util: Floats, util_time: Floats) -> NDArray[np.bool_]:

@@ -127,6 +127,12 @@ class WeightsSpec:
         return {key: f"{weight.normalize():f}" for key, weight in present.items() if weight is not None}
 
 
+def _shown(amount: Decimal | None) -> str:
+    """A price as people write it, whether it comes from a file or, with ten decimals, from the database."""
+    whole, _, part = f"{amount:f}".partition(".")
+    return f"{whole}.{part.rstrip('0').ljust(2, '0')}"
+
+
 @dataclass(frozen=True, slots=True)
 class RateSpec:
     """``price`` per GPU-hour or else ``instance_price`` per hour of a whole instance, in ``currency``, valid in [start, end), UTC.
@@ -153,8 +159,8 @@ class RateSpec:
     def __str__(self) -> str:
         """One line for people: ``T4 0.60 CHF``, ``p4d.24xlarge 21.957642 USD per instance-hour``."""
         if self.instance_price is None:
-            return f"{self.gpu_model or 'any model'} {self.price:f} {self.currency}"
-        return f"{self.gpu_model or self.instance_type or self.node_pool} {self.instance_price:f} {self.currency} per instance-hour"
+            return f"{self.gpu_model or 'any model'} {_shown(self.price)} {self.currency}"
+        return f"{self.gpu_model or self.instance_type or self.node_pool} {_shown(self.instance_price)} {self.currency} per instance-hour"
 
     def as_rate(self) -> Rate:
         """As the arithmetic takes it, in its own currency."""

@@ -144,7 +144,10 @@ def positive(text: str) -> Decimal:
 
 def not_negative(text: str) -> Decimal:
     """0, or what :func:`positive` takes."""
-    return Decimal(0) if decimal(text) == 0 else positive(text)
+    value = decimal(text)
+    if value < 0:
+        raise ValueError(f"{shown(text)} must be 0 or above")
+    return Decimal(0) if value == 0 else positive(text)
 
 
 def price(text: str) -> Decimal:

@@ -86,7 +86,7 @@ def inputs(cluster: str, uids: Collection[str]) -> Inputs:
 
 def _holds(cursor, asked: dict, found: Inputs) -> None:
     cursor.execute(
-        """select uid, resource, node, quantity, first_held, last_held, half_interval, scheduled, accepted, started, ended, completed
+        """select uid, resource, node, quantity, first_held, last_held, half_interval, scheduled, accepted, started, ended, completed, taken
            from lease where cluster_id = %(id)s and uid = any(%(uids)s) order by uid, resource""",
         asked,
     )

@@ -48,6 +48,8 @@ def _ended(lease: Lease, seen: Sightings, known_until: float) -> Moment:
         return Moment(int(lease.end), COMPLETED)
     if seen.ended is None and lease.end >= known_until:
         return Moment(None, STILL)
+    if seen.taken is not None and round(seen.taken) == lease.end:
+        return Moment(int(lease.end), "another pod was bound to its device; no completion time is told")
     half = f"{seen.half_interval:g} s"
     if seen.ended is not None and seen.ended < (seen.last_held or 0) + seen.half_interval:
         return Moment(int(lease.end), "first scrape that saw it ended; no completion time is told")

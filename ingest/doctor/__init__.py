@@ -3,5 +3,6 @@
 from ingest.doctor.diagnosis import Diagnosis
 from ingest.doctor.evidence import Configured
 from ingest.doctor.examine import examine, unreachable
+from ingest.doctor.ledger_faults import ledger_faults
 
-__all__ = ["Configured", "Diagnosis", "examine", "unreachable"]
+__all__ = ["Configured", "Diagnosis", "examine", "ledger_faults", "unreachable"]

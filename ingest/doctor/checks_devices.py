@@ -6,14 +6,13 @@ from collections.abc import Iterator
 import numpy as np
 
 from finops.accounting.usage import busy_fraction
+from finops.kinds import kind
+from finops.kinds.measuring import KUBELET
 from ingest.doctor.diagnosis import Diagnosis, named
 from ingest.doctor.evidence import RECENT, Evidence
 from ingest.doctor.symptoms import COUNTERS, LINES
 from ingest.tidy.rows import POD_LABELS, named_pod
 
-MAPPED = 'dcgm-exporter: env: - {name: DCGM_EXPORTER_KUBERNETES, value: "true"}'
-KUBELET = ("dcgm-exporter: volumes: hostPath /var/lib/kubelet/pod-resources mounted at the same path; on GKE also "
-           "env: - {name: DCGM_EXPORTER_KUBERNETES_GPU_ID_TYPE, value: device-name}")  # fmt: skip
 BOTH = ("profiling", "utilisation")
 
 
@@ -55,7 +54,7 @@ def pod_label(seen: Evidence) -> Iterator[Diagnosis]:
         own = {f"{row.get('namespace', '')}/{row['pod']}" for row in rows if row.get("pod")}
         said = f"; the pods they name hold none: {named(own)}" if own else "; they bear no pod at all"
         yield seen.say("fault", "pod label", f"device series name none of the {len(seen.holders)} pods that hold GPUs{said}",
-                       "use reaches a pod only where it alone can hold the device; the rest is unmeasured", KUBELET if own else MAPPED)
+                       kind("unnamed_devices").meaning, KUBELET if own else kind("unnamed_devices").cure)
         return
     if silent:
         yield seen.say("warn", "unnamed pods", f"no device series names {named('/'.join(pod) for pod in silent)}",
@@ -80,8 +79,7 @@ def rejected(seen: Evidence) -> Iterator[Diagnosis]:
     if bad.total():
         shown = named(uuid for uuid, n in bad.items() if n)
         yield seen.say("warn", "rejected values", f"{bad.total()} of {everything} samples are blank markers or nonsense, on {shown}",
-                       "they are left out: that time is unmeasured where no other sample reaches",
-                       "dcgm-exporter: image tag 4.5.3-4.8.2 or newer; a board that goes on giving them needs its driver looked at")
+                       kind("rejected_samples").meaning, kind("rejected_samples").cure)
     elif everything:
         yield seen.say("ok", "rejected values", f"none of {everything} samples")
 
@@ -103,7 +101,7 @@ def frozen(seen: Evidence) -> Iterator[Diagnosis]:
     stuck = [device.uuid for device in seen.devices if device.frozen]
     if stuck:
         yield seen.say("warn", "frozen profiling", f"profiling is stuck at 0 while GPU_UTIL is busy on {named(stuck)}",
-                       "GPU_UTIL is used for that time: use is overstated", "kubectl -n gpu-operator rollout restart daemonset nvidia-dcgm-exporter")
+                       kind("frozen_profiling").meaning, kind("frozen_profiling").cure)
 
 
 def parents(seen: Evidence) -> Iterator[Diagnosis]:

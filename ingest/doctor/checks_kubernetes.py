@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from finops.kinds import kind
 from ingest.doctor.diagnosis import Diagnosis, named
 from ingest.doctor.evidence import Evidence
 from ingest.sources.promql import matcher
 
 PODS = ("requests", "pod_info", "pod_owner", "scheduled", "started")
-HONOR = "ServiceMonitor of kube-state-metrics: endpoints: - honorLabels: true (scrape_configs: honor_labels: true)"
 
 
 def honor_labels(seen: Evidence) -> Iterator[Diagnosis]:
@@ -16,7 +16,7 @@ def honor_labels(seen: Evidence) -> Iterator[Diagnosis]:
     if renamed:
         own = {f"{row.get('namespace', '')}/{row.get('pod', '')}" for row in renamed}
         yield seen.say("warn", "honor_labels", f"{len(renamed)} series of pods bear {named(own)}, kube-state-metrics' own pod",
-                       "none: the pod meant is read from exported_pod; tools that read pod take them all for one", HONOR)
+                       kind("honor_labels").meaning, kind("honor_labels").cure)
     elif seen.labels(*PODS):
         yield seen.say("ok", "honor_labels", "series of pods bear the pods' own names")
 
@@ -37,8 +37,7 @@ def known_nodes(seen: Evidence) -> Iterator[Diagnosis]:
     unknown = {row.get("node", "") for row in seen.labels("requests")} - seen.node_names
     if unknown and seen.node_names:
         yield seen.say("fault", "pods' nodes", f"pods hold GPUs on {named(unknown)}, which tell of no GPU capacity",
-                       "their leases are charged to no node: hours and money are missing",
-                       f"{HONOR}; kube-state-metrics: --resources must hold nodes")
+                       kind("unknown_node").meaning, kind("unknown_node").cure)
     elif seen.labels("requests"):
         yield seen.say("ok", "pods' nodes", f"pods hold GPUs on {len(seen.node_names)} known nodes")
 
@@ -53,8 +52,7 @@ def claims(seen: Evidence) -> Iterator[Diagnosis]:
     if lacking or held and not seen.claiming:
         shown = f"; no device series names {named(lacking)}" if lacking else ""
         yield seen.say("warn", "claims", f"{held:.0f} series of DRA resource claims; {len(on_devices)} pods use devices by a claim{shown}",
-                       "GPUs of a claim that no device series names count as unallocated: what their pods hold and cost is unknown",
-                       'dcgm-exporter: env: - {name: KUBERNETES_ENABLE_DRA, value: "true"}, or pod: resources: {limits: {nvidia.com/gpu: 1}}')
+                       kind("resource_claims").meaning, kind("resource_claims").cure)
     elif seen.claiming:
         yield seen.say("ok", "claims", f"device series name all {len(seen.claiming)} pods that hold by DRA resource claims")
     else:
@@ -70,6 +68,8 @@ def quotas(seen: Evidence) -> Iterator[Diagnosis]:
                        "quotas, borrowing and advice on them are missing; costs are not touched",
                        "Kueue: controller_manager_config.yaml: metrics: {enableClusterQueueResources: true}")
         return
+    if seen.names("quotas"):
+        return  # told as a series that is there; a source without questions counts none below
     quota = seen.number(f"count(last_over_time({seen.chosen(('kube_resourcequota',))}[1h]))")
     yield seen.say("ok", "quotas", f"{quota:.0f} series of ResourceQuota" if quota else
                    "no kube_resourcequota: none exists, or kube-state-metrics' --resources lacks resourcequotas")

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 
 from finops.accounting.ownership import sanitised
+from finops.kinds import kind
 from ingest.doctor.diagnosis import Diagnosis, named
 from ingest.doctor.evidence import Evidence
 from ingest.doctor.symptoms import NODE_LABELS, QUEUE_LABELS
 from ingest.tidy.nodes import SPOT
 
-UNREAD = "pods whose team it tells become unassigned or fall to a later rule"
+UNREAD = kind("no_pod_labels").meaning
 
 
 def pod_labels(seen: Evidence) -> Iterator[Diagnosis]:

@@ -6,10 +6,13 @@ from datetime import UTC, datetime
 
 from finops.accounting.ownership import UNASSIGNED, Claim, Rule, team
 from finops.accounting.rates import Asked
+from finops.kinds import kind
 from ingest.doctor.diagnosis import Diagnosis, named
 from ingest.doctor.evidence import Evidence
 from ingest.tidy.facts import QUEUES
 from ingest.tidy.pods import Pod
+
+UNPRICED = kind("unpriced")
 
 
 def rates(seen: Evidence) -> Iterator[Diagnosis]:
@@ -23,10 +26,9 @@ def rates(seen: Evidence) -> Iterator[Diagnosis]:
             asked = Asked(seen.cluster.name, node.pool, node.instance_type, node.capacity_type, model)
             if not any(rate.matches(asked) for rate in valid):
                 lacking[model, node.capacity_type] = asked
-    for (model, kind), asked in sorted(lacking.items()):
-        yield seen.say("warn", "rates", f"no rate in force matches {model or 'GPUs of unknown model'}, {kind}", "its hours are unpriced: their cost is null",
-                       f'rates: - {{gpu_model: "{model or "name of the model"}", capacity_type: {asked.capacity_type}, price: "0.00", '
-                       f"currency: {seen.configured.currency}, from: {now.date()}}} with your price")
+    for (model, capacity), asked in sorted(lacking.items()):
+        yield seen.say("warn", "rates", f"no rate in force matches {model or 'GPUs of unknown model'}, {capacity}", UNPRICED.meaning,
+                       UNPRICED.cure_for({"gpu_model": model or "name of the model", "capacity_type": asked.capacity_type} | _today(seen)))
     if seen.nodes and not lacking:
         yield seen.say("ok", "rates", "a rate is in force for every model present")
 
@@ -36,7 +38,7 @@ def exchange_rates(seen: Evidence) -> Iterator[Diagnosis]:
     lacking = {rate.currency for rate in seen.configured.rates} - seen.configured.exchange - {seen.configured.currency}
     for currency in sorted(lacking):
         yield seen.say("fault", "exchange rates", f"rates are in {currency} and no exchange rate to {seen.configured.currency} is known",
-                       "nothing is accounted", f'exchange_rates: - {{currency: {currency}, rate: "0.00", from: {_now(seen).date()}}} with the rate')
+                       "nothing is accounted", kind("no_exchange_rate").cure_for(_today(seen) | {"currency": currency}))
 
 
 def teams(seen: Evidence) -> Iterator[Diagnosis]:
@@ -50,7 +52,7 @@ def teams(seen: Evidence) -> Iterator[Diagnosis]:
     if lost:
         commonest = Counter(pod.namespace for pod in lost).most_common(1)[0][0]
         yield seen.say("warn", "teams", f"{len(lost)} of {len(holding)} leases fall to no team, in {named(pod.namespace for pod in lost)}",
-                       "their cost is unassigned", f'teams: - {{name: a team, match: {{namespace: "{commonest}"}}}}')
+                       kind("no_team").meaning, kind("no_team").cure_for({"namespace": commonest}))
     else:
         yield seen.say("ok", "teams", f"every one of {len(holding)} leases has a team")
 
@@ -59,6 +61,10 @@ def _claim(pod: Pod, pools: dict[str, str]) -> Claim:
     labels, annotations, spaces = (dict(runs[-1].labels) if runs else {} for runs in (pod.labels, pod.annotations, pod.namespace_labels))
     queue = next((labels[name] for name in QUEUES if labels.get(name)), "")
     return Claim(pod.namespace, labels, annotations, spaces, queue, pools.get(pod.node, ""))
+
+
+def _today(seen: Evidence) -> dict[str, str]:
+    return {"currency": seen.configured.currency, "from": str(_now(seen).date())}
 
 
 def _now(seen: Evidence) -> datetime:

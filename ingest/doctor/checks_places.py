@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from finops.accounting.shares import MIG_PRODUCT, MIG_RESOURCE
+from finops.kinds import kind
 from ingest.doctor.checks_labels import allow_list
 from ingest.doctor.diagnosis import Diagnosis, named
 from ingest.doctor.evidence import Evidence
@@ -43,11 +44,10 @@ def without_series(seen: Evidence) -> Iterator[Diagnosis]:
              if 0 < boards[node.name] < _ours(node) and not _ambiguous(seen, node, boards[node.name])]
     if bare and seen.devices:
         yield seen.say("fault", "GPUs without series", f"no DCGM series of {named(bare)}",
-                       "hours held there are unmeasured: neither used nor idle",
-                       "dcgm-exporter: tolerations: - {operator: Exists}, so that its DaemonSet runs on every GPU node")
+                       kind("silent_exporter").meaning, kind("silent_exporter").cure)
     if short:
         yield seen.say("warn", "boards without series", f"fewer boards than the capacity on {named(short)}",
-                       "hours held on the others are unmeasured", "dcgm-exporter: image tag 4.5.3-4.8.2 or newer; kubectl exec: nvidia-smi -L shows whether a board is gone")
+                       kind("vanished_board").meaning, kind("vanished_board").cure)
     if seen.nodes and not bare and not short:
         yield seen.say("ok", "GPUs without series", f"every board of {len(seen.nodes)} nodes has one")
 

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from finops.kinds.naming import RESOURCES
 from ingest.catalogue import QUERIES
 from ingest.doctor.diagnosis import Diagnosis
 from ingest.doctor.evidence import CATALOGUE, Evidence
-from ingest.doctor.symptoms import ABSENT, COUNTERS, LINES, RESOURCES, STALE_SECONDS
+from ingest.doctor.symptoms import ABSENT, COUNTERS, LINES, STALE_SECONDS
 
 FRESH = ("capacity", "utilisation", "profiling")
 RAW = ("requests", "capacity", "utilisation", "profiling")

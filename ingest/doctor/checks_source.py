@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from finops.kinds import kind
 from ingest.catalogue import UTILISATION
 from ingest.doctor.diagnosis import Diagnosis, named
 from ingest.doctor.evidence import Evidence
@@ -20,7 +21,7 @@ def clock(seen: Evidence) -> Iterator[Diagnosis]:
         yield seen.say("ok", "clock", f"its clock is {seen.skew:+.1f} s off ours")
     else:
         yield seen.say("warn", "clock", f"its clock is {seen.skew:+.1f} s off ours; above 60 s it is refused",
-                       "starts and ends that kubelets report are off by as much against the samples", "both machines: timedatectl set-ntp true")
+                       kind("clock_skew").meaning, kind("clock_skew").cure)
 
 
 def nothing(seen: Evidence) -> Iterator[Diagnosis]:

@@ -18,6 +18,18 @@ class Diagnosis:
     mend: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Past(Diagnosis):
+    """What the ledger shows. `since`, `last`: its first and last hour, ISO 8601; `hours`: how many have it; `gpu_hours` and `money`: what it
+    touches in them, decimals as text, None where nothing is known or has a price."""
+
+    since: str = ""
+    last: str = ""
+    hours: int = 0
+    gpu_hours: str | None = None
+    money: str | None = None
+
+
 def named(names: Iterable[str]) -> str:
     """The first few names, and how many more there are."""
     rows = sorted(set(names))

@@ -1,12 +1,13 @@
 """What the absence of a series costs in accuracy, and the words of its cure."""
 
+from finops.kinds import kind
+
 STALE_SECONDS = 300
 NODE_LABELS = ("karpenter.sh/nodepool", "karpenter.sh/capacity-type", "eks.amazonaws.com/nodegroup", "eks.amazonaws.com/capacityType",
                "cloud.google.com/gke-nodepool", "cloud.google.com/gke-spot", "kubernetes.azure.com/agentpool",
                "kubernetes.azure.com/scalesetpriority", "node.kubernetes.io/instance-type", "nvidia.com/gpu.product",
                "nvidia.com/gpu.replicas", "nvidia.com/gpu.count")
 QUEUE_LABELS = ("kueue.x-k8s.io/queue-name", "kueue.x-k8s.io/local-queue-name", "volcano.sh/queue-name", "yunikorn.apache.org/queue")
-RESOURCES = "kube-state-metrics: --resources=pods,nodes,namespaces,replicasets,jobs (and no --metric-denylist that names {})"
 COUNTERS = "dcgm-exporter counters file: {}"
 # key: (level where it is absent, what that costs)
 ABSENT = {
@@ -18,7 +19,7 @@ ABSENT = {
     "restarts": ("warn", "a container that starts again and again is taken for one still starting"),
     "terminal": ("warn", "a lease ends half a scrape interval after its last sighting, not at its completion"),
     "pod_info": ("warn", "a DCGM series that names no node finds its node by host name only"),
-    "pod_owner": ("fault", "every pod is a job of its own: job totals are wrong"),
+    "pod_owner": ("fault", kind("ownerless_pods").meaning),
     "node_info": ("warn", "two machines that bear one name in turn count as one"),
     "node_created": ("warn", "a node is counted from its first scrape: up to one scrape interval is lost"),
     "memory": ("warn", "no memory maximum: advice on smaller GPUs is missing"),

@@ -10,6 +10,7 @@ from ingest.sources import Samples
 
 MARGIN = 600.0  # seconds read on both sides, so that an answer does not depend on how a window was cut
 MOST_UNITS = 1_000_000  # of one resource, of one pod or node
+YEAR_2200 = 7_258_118_400.0  # unix seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,11 @@ class Answers:
         """(labels, value) of each series of a reduced query."""
         for labels, _, values in self.series(key):
             yield labels, values[-1]
+
+
+def instant(value: float) -> bool:
+    """Whether a value that should be unix seconds can be: Go writes a time that was never set as the year 1."""
+    return abs(value) < YEAR_2200
 
 
 def pod_key(labels: Mapping[str, str]) -> tuple[str, str, str]:

@@ -85,7 +85,9 @@ def _device(uuid: str, instance: str, slices: int, row: Row, node: str, configur
     own = own_values(row.utilisation) if not instance else NONE
     prof_time, prof, prof_bad = stream(row.profiling, percent=False)
     util_time, util, util_bad = stream([] if instance else _board(row, own), percent=True)
-    interval = scrape_interval(prof_time if len(prof_time) else util_time, configured=configured)
+    interval = scrape_interval(
+        prof_time if len(prof_time) else util_time, configured=configured, targets=[np.concatenate(each) for each in row.scraped.values()]
+    )
     stuck = frozen(prof, prof_time, util, util_time)
     time, busy, source = prefer(prof_time[~stuck], prof[~stuck], util_time, util, stuck=prof_time[stuck], reach=REACH * interval)
     return Device(

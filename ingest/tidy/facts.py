@@ -9,8 +9,10 @@ from math import inf
 
 from finops.accounting.gpu_resources import DEFAULT, Resources, measurable
 from finops.accounting.ownership import sanitised
+from finops.findings import Finding
 from ingest.catalogue import TOP
 from ingest.sources import Samples
+from ingest.tidy import window_findings
 from ingest.tidy.answers import Answers
 from ingest.tidy.devices import Device, devices
 from ingest.tidy.energy import energy
@@ -18,7 +20,9 @@ from ingest.tidy.label_runs import at, cuts
 from ingest.tidy.nodes import Node, nodes
 from ingest.tidy.pods import Pod, pods
 from ingest.tidy.quotas import quotas
+from ingest.tidy.seats import seated, taken_from
 from ingest.tidy.use import QUARTER, Use, use
+from ingest.tidy.window_findings import Seen
 
 NODE_COLUMNS = (
     "hour node node_uid created first_seen last_seen half_interval capacity unit_shares models boards node_pool instance_type capacity_type "
@@ -26,11 +30,12 @@ NODE_COLUMNS = (
 ).split()
 POD_COLUMNS = (
     "hour uid resource namespace pod node quantity first_held last_held half_interval scheduled accepted started "
-    "ended completed job_kind job run user_name queue label_runs namespace_label_runs gpu_models"
+    "ended completed taken job_kind job run user_name queue label_runs namespace_label_runs gpu_models"
 ).split()
 USE_COLUMNS = (
     "quarter uuid gpu_instance uid resource node gpu_model share held_seconds measured_seconds busy_seconds samples "
-    "rejected busy_histogram memory_max_mib sm_active energy_joules temperature_max xid_changes source inferred"
+    "rejected busy_histogram memory_max_mib sm_active energy_joules temperature_max xid_changes source inferred "
+    "after_since after_seconds after_busy_seconds"
 ).split()
 BOARD_COLUMNS = "quarter uuid node gpu_model energy_joules unheld_joules".split()
 QUOTA_COLUMNS = "hour namespace resource units namespace_labels".split()
@@ -50,10 +55,11 @@ class Facts:
     coverage: float | None
     boards: list[list[object]] = field(default_factory=list)
     quotas: list[list[object]] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
     def fingerprint(self) -> str:
-        """Equal where every row is equal."""
-        rows = (self.nodes, self.pods, self.uses, self.boards, *filter(None, [self.quotas]))  # without quotas as before there were any
+        """Equal where every row is equal, and every finding."""
+        rows = (self.nodes, self.pods, self.uses, self.boards, *filter(None, [self.quotas, self.findings]))  # without them as before there were any
         return hashlib.sha256(repr(rows).encode()).hexdigest()[:32]
 
 
@@ -68,7 +74,8 @@ def facts(
     found = pods(answers, configured=configured)
     cards = devices(answers, {(p.namespace, p.name) for p in found}, placeable(answers), configured=configured)
     machines = nodes(answers, cards, pool_label=pool_label, configured=configured, resources=resources)
-    uses = use(found, machines, cards, start=answers.start, end=min(answers.end, until))
+    seats = seated(found, machines, cards)
+    uses, taken = use(seats, start=answers.start, end=min(answers.end, until)), taken_from(seats)
     hour = _instant(answers.start)
     extras = _extras(answers)
     joules, boards = energy(uses, cards, machines, _watts(extras))
@@ -78,11 +85,12 @@ def facts(
         hour,
         _instant(answers.end),
         [_node(hour, n) for n in machines],
-        [_pod(hour, p, user_label, models.get((p.uid, p.resource), {})) for p in found],
+        [_pod(hour, p, user_label, models.get((p.uid, p.resource), {}), taken.get((p.uid, p.resource))) for p in found],
         [_use(u, extras, j) for u, j in zip(uses, joules, strict=True)],
         min(1.0, measured / held) if held else None,
         [[_instant(b.quarter), b.uuid, b.node, b.model, b.joules, b.unheld] for b in boards],
         [[hour, q.namespace, q.resource, q.units, q.labels] for q in quotas(answers, configured=configured)],
+        window_findings.findings(Seen(answers, found, machines, cards, uses, min(answers.end, until))),
     )
 
 
@@ -154,7 +162,7 @@ def _label_runs(p: Pod, user_label: str) -> list[dict[str, object]]:
     return runs
 
 
-def _pod(hour: datetime, p: Pod, user_label: str, models: dict[str, float]) -> list[object]:
+def _pod(hour: datetime, p: Pod, user_label: str, models: dict[str, float], taken: float | None) -> list[object]:
     s, w, runs = p.seen, p.workload, _label_runs(p, user_label)
     return [
         hour,
@@ -172,6 +180,7 @@ def _pod(hour: datetime, p: Pod, user_label: str, models: dict[str, float]) -> l
         s.started,
         s.ended,
         s.completed,
+        taken,
         w.kind,
         w.name,
         w.run,
@@ -246,4 +255,5 @@ def _use(u: Use, extras: dict, joules: float | None) -> list[object]:
         None if xid is None else int(xid),
         device.source + ("+frozen" if device.frozen else "") + ("+estimated" if u.estimated else ""),
         u.inferred,
+        *((u.after.since, u.after.seconds, u.after.busy_seconds) if u.after else (None, None, None)),
     ]

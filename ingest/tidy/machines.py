@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf, isfinite
+from math import inf
 
 from ingest.sources import Samples
-from ingest.tidy.answers import Answers
+from ingest.tidy.answers import Answers, instant
 from ingest.tidy.label_runs import raw
 
 MACHINES = ("node_info", "node_created")  # asked for raw where a name goes on
@@ -55,7 +55,7 @@ def together(answers: Answers, key: str) -> dict[str, dict[str, str]]:
 
 def machines(answers: Answers) -> dict[str, list[Machine]]:
     """The machines of each node that is told of, in their order; several only where one ends before the next begins."""
-    created = {row["node"]: value for row, value in answers.last("node_created") if "node" in row and isfinite(value)}
+    created = {row["node"]: value for row, value in answers.last("node_created") if "node" in row and instant(value)}
     found = {name: [Machine("", joined)] for name, joined in created.items()}
     for name, row in together(answers, "node_info").items():
         found[name] = [Machine(machine_uid(row), created.get(name))]
@@ -70,7 +70,7 @@ def _told(answers: Answers) -> dict[str, list[tuple[float, float]]]:
     """(when it was said, when the machine joined) by node, of those that were asked about in detail."""
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for row, times, values in answers.series(raw("node_created")):
-        found[row.get("node", "")] += [(t, v) for t, v in zip(times, values, strict=True) if isfinite(v)]
+        found[row.get("node", "")] += [(t, v) for t, v in zip(times, values, strict=True) if instant(v)]
     return found
 
 

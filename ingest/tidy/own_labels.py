@@ -3,8 +3,11 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
+import numpy as np
+
 from ingest.sources import Samples
 
+RENAMED = "renamed"  # key of the requests that a target's labels were put in front of, as they were scraped
 MOVED = "exported_"  # Prometheus, scrape_config: honor_labels false renames a scraped label that its target bears too
 
 
@@ -20,6 +23,13 @@ def own_labels(found: Samples) -> Samples:
     if not any(hidden.values()):
         return found
     return Samples([_exposed(labels, hidden[_target(labels)]) for labels in found.labels], found.series, found.time, found.value)
+
+
+def renamed(found: Samples) -> Samples:
+    """The series whose own pod or namespace stands behind their target's."""
+    places = [place for place, labels in enumerate(found.labels) if MOVED + "pod" in labels or MOVED + "namespace" in labels]
+    inside = np.isin(found.series, places)
+    return Samples([found.labels[place] for place in places], np.searchsorted(places, found.series[inside]).astype(np.int32), found.time[inside], found.value[inside])
 
 
 def _target(labels: Mapping[str, str]) -> tuple[str, str]:

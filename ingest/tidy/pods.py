@@ -2,14 +2,14 @@
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from math import inf, isfinite
+from math import inf
 
 import numpy as np
 
 from finops.accounting.gpu_resources import CLAIM
 from finops.accounting.leases import Lease, Sightings, lease
 from finops.accounting.usage import scrape_interval
-from ingest.tidy.answers import Answers, pod_key
+from ingest.tidy.answers import Answers, instant, pod_key
 from ingest.tidy.claims import claims
 from ingest.tidy.label_runs import Run, label_runs
 from ingest.tidy.owners import Workload, workloads
@@ -126,7 +126,7 @@ def _claims(
 def _lowest(answers: Answers, key: str) -> dict[Key, float]:
     found: dict[Key, float] = {}
     for labels, value in answers.last(key):
-        if isfinite(value):
+        if instant(value):
             found[pod_key(labels)] = min(found.get(pod_key(labels), inf), value)
     return found
 
@@ -136,7 +136,8 @@ def _containers(answers: Answers, key: str) -> dict[Key, dict[str, float]]:
     found: dict[Key, dict[str, float]] = defaultdict(dict)
     for labels, value in answers.last(key):
         mine, container = found[pod_key(labels)], labels.get("container", "")
-        mine[container] = min(mine.get(container, inf), value)
+        if instant(value):
+            mine[container] = min(mine.get(container, inf), value)
     return found
 
 

@@ -20,22 +20,27 @@ POD_LABELS = (
     ("pod", "namespace"),
 )
 QUARTER = 900.0
+# What tells one scraper's series of a target from another's: two exporters, or the servers of a highly available pair.
+TARGET = ("job", "instance", "replica", "prometheus_replica", "__replica__", "prometheus")
+Target = tuple[str, ...]
 Key = tuple[str, str, int]  # board, MIG instance or "", its slices: after a repartitioning the same id is another device
 
 
 @dataclass(slots=True)
 class Row:
-    """`utilisation`: by the pod a series names, None where it names none; `named`: times at which a series named the pod."""
+    """`utilisation`: by the pod a series names, None where it names none; `named`: times at which a series named the pod; `scraped`: by target."""
 
     labels: dict[str, str] = field(default_factory=dict)
     profiling: list[Series] = field(default_factory=list)
     utilisation: dict[Pod | None, list[Series]] = field(default_factory=lambda: defaultdict(list))
     seen: list[Floats] = field(default_factory=list)
     named: dict[Pod, list[Floats]] = field(default_factory=lambda: defaultdict(list))
+    scraped: dict[Target, list[Floats]] = field(default_factory=lambda: defaultdict(list))
 
     def saw(self, labels: dict[str, str], pod: Pod | None, times: Floats) -> None:
         self.labels = labels
         self.seen.append(times)
+        self.scraped[target(labels)].append(times)
         if pod:
             self.named[pod].append(times)
 
@@ -52,6 +57,7 @@ class Row:
         for named, parts in self.named.items():
             if left := [times for each in parts if len(times := each[(each < first) | (each > last)])]:
                 found.named[named] = left
+        found.scraped = self.scraped
         return found
 
     def join(self, other: "Row") -> None:
@@ -61,12 +67,19 @@ class Row:
             self.utilisation[pod] += series
         for named, times in other.named.items():
             self.named[named] += times
+        for each, scrapes in other.scraped.items():
+            self.scraped[each] += scrapes
 
 
 def _outside(series: Series, first: float, last: float) -> Series:
     time, value = series
     kept = (time < first) | (time > last)
     return time[kept], value[kept]
+
+
+def target(labels: Mapping[str, str]) -> Target:
+    """Whose scrapes a series' samples are."""
+    return tuple(labels.get(name, "") for name in TARGET)
 
 
 def rows(answers: Answers, known: set[Pod]) -> dict[Key, Row]:

@@ -39,15 +39,30 @@ def seated(pods: list[Pod], nodes: list[Node], devices: list[Device]) -> list[li
     return [[_before_the_next(seat, group) for seat in group] for group in by_device.values()]
 
 
+def taken_from(seats: list[list[Seat]]) -> dict[tuple[str, str], float]:
+    """When the next pod took a device of a lease whose end no timestamp tells, after its last sighting; by uid and resource."""
+    found: dict[tuple[str, str], float] = {}
+    for group in seats:
+        for seat in group:
+            key, last = (seat.pod.uid, seat.pod.resource), seat.pod.seen.last_held
+            if last is not None and (later := [start for start in _next(seat, group) if start > last]):
+                found[key] = min([found.get(key, inf), *later])
+    return found
+
+
 def _before_the_next(seat: Seat, group: list[Seat]) -> Seat:
     """An end that no timestamp tells is cut where the next pod takes the device, unless both fit on it."""
+    return replace(seat, span=(seat.span[0], min([seat.span[1], *_next(seat, group)])))
+
+
+def _next(seat: Seat, group: list[Seat]) -> list[float]:
+    """When others that do not fit beside it took the device, before an end that no timestamp tells."""
     lease = seat.pod.lease
     assert lease is not None
     known = instance_size(seat.device)
     size = 1.0 if known is None else float(known)
     later = [each.pod.lease.start for each in group if each.pod.lease and each is not seat and each.share + seat.share > size]
-    cut = min((start for start in later if lease.start < start < lease.end), default=inf)
-    return seat if lease.seen else replace(seat, span=(seat.span[0], min(seat.span[1], cut)))
+    return [] if lease.seen else [start for start in later if lease.start < start < lease.end]
 
 
 def _seats(pods: list[Pod], nodes: list[Node], devices: list[Device]) -> list[Seat]:

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from finops.accounting.usage import REACH, Floats, cells
 from ingest.tidy.devices import Device
-from ingest.tidy.nodes import Node, instance_size
+from ingest.tidy.nodes import instance_size
 from ingest.tidy.pods import Pod
-from ingest.tidy.seats import Seat, seated
+from ingest.tidy.seats import Seat
 
 QUARTER = 900.0
 BINS = 20
@@ -20,6 +20,7 @@ class Use:
     """One pod on one device in one quarter; `busy_seconds` are GPU-seconds, the others wall seconds.
 
     `inferred`: the device is its by elimination; `estimated`: its part of a shared device's use is by share, not measured.
+    `after`: what samples speak for beyond the end that this hour alone knows, in case the lease went on.
     """
 
     quarter: float
@@ -34,11 +35,21 @@ class Use:
     histogram: list[int]
     inferred: bool
     estimated: bool = False
+    after: "After | None" = None
 
 
-def use(pods: list[Pod], nodes: list[Node], devices: list[Device], *, start: float, end: float) -> list[Use]:
-    """All uses within [start, end); quarters are counted from `start`."""
-    return [row for group in seated(pods, nodes, devices) for seat in group for row in _quarters(seat, group, start=start, end=end)]
+@dataclass(frozen=True, slots=True)
+class After:
+    """`seconds` from `since` on (unix seconds), and the GPU-seconds of them that were busy."""
+
+    since: float
+    seconds: float
+    busy_seconds: float
+
+
+def use(seats: list[list[Seat]], *, start: float, end: float) -> list[Use]:
+    """All uses within [start, end) by the seats of each device; quarters are counted from `start`."""
+    return [row for group in seats for seat in group for row in _quarters(seat, group, start=start, end=end)]
 
 
 def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> list[Use]:
@@ -60,18 +71,50 @@ def _quarters(seat: Seat, group: list[Seat], *, start: float, end: float) -> lis
     estimated = np.bincount(quarter[within & guessed], minlength=count) > 0
     bad = device.rejected[(device.rejected >= lease.start) & (device.rejected < lease.end)]
     kept, rejected = (_per_quarter(times[times < end], start, count) for times in (device.time[inside], bad))
+    reached = _after(seat, group, start, end)
     rows = []
     for q in range(count):
         a, b = start + q * QUARTER, min(start + (q + 1) * QUARTER, end)
         held = max(0.0, min(lease.end, b) - max(lease.start, a))
-        if held:
+        after = reached[q]
+        if held or after:
             measured = min(float(histogram[q].sum()), held)
             used = min(float(worked[q]), measured * seat.share)
             whole = np.rint(histogram[q]).astype(int).tolist()
             rows.append(
-                Use(a, device, seat.pod, seat.share, held, measured, used, int(kept[q]), int(rejected[q]), whole, seat.inferred, bool(estimated[q]))
+                Use(a, device, seat.pod, seat.share, held, measured, used, int(kept[q]), int(rejected[q]), whole, seat.inferred, bool(estimated[q]), after)
             )
     return rows
+
+
+def _after(seat: Seat, group: list[Seat], start: float, end: float) -> list[After | None]:
+    """Of each quarter in [start, end): what the lease's last sample, and those behind it that go on naming the pod, speak for without a hole.
+
+    None where the lease's end is known, or no sample reaches it.
+    """
+    lease, device, count = seat.pod.lease, seat.device, int(np.ceil((end - start) / QUARTER))
+    assert lease is not None
+    inside = (device.time >= lease.start) & (device.time < seat.end)
+    if lease.seen or seat.pod.seen.ended is not None or seat.end < lease.end or lease.end <= lease.started or not inside.any():
+        return [None] * count
+    going_on = inside | (device.time >= lease.end) & np.isin(device.time, _naming(group))
+    others = [each.pod.lease.start for each in group if each.pod.lease and each is not seat]
+    until = min([np.inf, *(start for start in others if start >= lease.end)])
+    begin, after = cells(device.time[going_on], interval=device.interval, start=lease.end, end=until)
+    whole = np.cumprod(np.append(begin[:1] <= lease.end, begin[1:] <= after[:-1])).astype(bool)
+    edges = np.append(np.arange(start, end, QUARTER), end)
+    begin, after, busy = _cut(begin[whole], after[whole], device.busy[going_on][whole], edges)
+    part, _ = _part(seat, group, np.array([np.nextafter(lease.end, lease.started)]))
+    worked = np.minimum(busy * part[0], seat.share) * (after - begin)
+    quarter = ((begin - start) // QUARTER).astype(int)
+    found = [(quarter == q) & (begin < end) for q in range(count)]
+    return [After(float(begin[q][0]), float((after - begin)[q].sum()), float(worked[q].sum())) if q.any() else None for q in found]
+
+
+def _naming(group: list[Seat]) -> Floats:
+    """When the device's series name any of its pods."""
+    times = [each.device.named.get((each.pod.namespace, each.pod.name)) for each in group]
+    return np.concatenate([np.empty(0), *(found for found in times if found is not None)])
 
 
 def _per_quarter(times: Floats, start: float, count: int) -> NDArray[np.intp]:

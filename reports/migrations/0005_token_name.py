@@ -2,5 +2,5 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("reports", "0003_identity_and_audit")]
+    dependencies = [("reports", "0004_export_orders")]
     operations = [migrations.AddField("apitoken", "name", models.CharField(blank=True, max_length=100))]

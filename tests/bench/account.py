@@ -47,7 +47,8 @@ def measure(days: int) -> dict[str, float]:
     from django.core.management import call_command
     from django.db import connection
 
-    from finops import facts, pipeline, recompute
+    from finops import pipeline, recompute
+    from finops import reading as facts
     from finops.hour import Hour
     from finops.models import Cluster
     from finops.processes import cores

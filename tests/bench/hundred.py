@@ -67,7 +67,7 @@ def _pod(pod: Pod, hour: datetime) -> list[object]:
         said.append(said[0] | {"since": pod.turn, "labels": {"app": f"app-{number % 40}", "team": "team-late"}})
     space = [{"since": None, "labels": {}, "annotations": {}}]
     return [hour, pod.uid, RESOURCE, f"space-{number % 8}", f"job-{number}-x", pod.node, len(pod.cards), *map(float, seen), 30.0, float(pod.start), None,
-            pod.start + 90.0, None, None, "Job", f"job-{number}", "", "", "", said, space,
+            pod.start + 90.0, None, None, None, "Job", f"job-{number}", "", "", "", said, space,
             {_model(pod.node): float(len(pod.cards))}]  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def _uses(pod: Pod, quarter: int) -> Iterator[list[object]]:
     for card in pod.cards:
         busy = held * ((quarter // 900 + 7 * card + int(pod.uid[4:])) % 11) / 10
         yield [_instant(quarter), f"GPU-{pod.node}-{card}", "", pod.uid, RESOURCE, pod.node, _model(pod.node), 1.0, float(held), float(held), busy,
-               held // 60, 0, EMPTY, 9000.0, None, 250.0 * held / 3, 60.0, 0, "gr_engine_active", False]  # fmt: skip
+               held // 60, 0, EMPTY, 9000.0, None, 250.0 * held / 3, 60.0, 0, "gr_engine_active", False, None, None, None]  # fmt: skip
 
 
 def _boards(begin: int, nodes: int) -> Iterator[list[object]]:

@@ -180,7 +180,7 @@ def test_a_session_that_ended_leads_to_the_log_in(visitor, company):
     open_page(visitor, company)
     visitor.delete_cookie("sessionid")
     one(visitor, "#window-2").click()
-    until(visitor, lambda d: every(d, "#id_username"), what="the log-in")
+    until(visitor, lambda d: every(d, "#id_login"), what="the log-in")
 
 
 def test_a_refused_window_is_named_in_place(visitor, company):

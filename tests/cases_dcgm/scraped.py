@@ -39,6 +39,7 @@ class Scraped(Fleet):
         name = "kube_pod_init_container_resource_requests" if init else "kube_pod_container_resource_requests"
         self.put(name, who | {"container": container, "node": node, "resource": resource}, quantity, times)
         self.put("kube_pod_status_scheduled_time", who, begin, times)
+        self.unowned(who, times)
         if started:
             self.put("kube_pod_container_state_started", who | {"container": container}, begin, times)
         if until is not None:

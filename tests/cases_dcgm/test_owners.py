@@ -28,7 +28,7 @@ def kinds() -> list[str]:
 def test_a_board_no_label_ties_to_a_pod_is_the_only_holders(labels: dict, tmp_path) -> None:
     Scraped().node().hold("ml", "a").card("GPU-1", busy=0.9, **labels).collected(tmp_path)
     assert hours(*FIGURES) == {"a": (1, 0.9, 0, 0)}
-    assert kinds() == ["inferred_device"]
+    assert kinds() == ["inferred_device", "unnamed_devices"]
     assert set(hours("allocated", by="namespace")) == {"ml"}
 
 

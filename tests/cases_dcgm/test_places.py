@@ -3,6 +3,7 @@
 import pytest
 
 from tests.cases_dcgm.scraped import GPU, Scraped, bill, hours
+from tests.cases_opencost.ground import cluster
 from tests.fleet import A100
 
 pytestmark = pytest.mark.django_db
@@ -81,6 +82,26 @@ def test_a_pod_name_in_two_namespaces(tmp_path) -> None:
 @pytest.mark.parametrize("offset", [0, 17])
 def test_a_board_told_twice_is_one(first: dict, second: dict, offset: int, tmp_path) -> None:
     """At the same instants or between each other's, at once a label set of its own."""
+    fleet = Scraped().node(**{GPU: 2}).hold("ml", "a")
+    named = {"Hostname": "n1", "exported_pod": "a", "exported_namespace": "ml"}
+    board(fleet, named | first)
+    fleet.put("DCGM_FI_PROF_GR_ENGINE_ACTIVE", {"UUID": "GPU-1", "modelName": A100} | named | second, 0.5, range(-1200 + offset, 8400, 60))
+    fleet.collected(tmp_path)
+    assert hours("allocated", "used", "unmeasured", "unallocated") == {"a": (1, 0.5, 0, 0), "": (0, 0, 0, 1)}
+
+
+@pytest.mark.parametrize("offset", [1, 5, 29, 30])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param({"job": "chart"}, {"job": "operator"}, id="D64-two-exporters"),
+        pytest.param({"instance": "10.0.0.1:9400"}, {"instance": "10.0.0.1:9401"}, id="D64-two-ports"),
+        pytest.param({"replica": "0"}, {"replica": "1"}, id="D64-pair"),
+    ],
+)
+def test_two_that_scrape_close_together_do_not_scrape_often(first: dict, second: dict, offset: int, tmp_path) -> None:
+    """No interval is configured: the spacing is each one's own, so that every sample reaches half a minute and more."""
+    cluster(interval=None)
     fleet = Scraped().node(**{GPU: 2}).hold("ml", "a")
     named = {"Hostname": "n1", "exported_pod": "a", "exported_namespace": "ml"}
     board(fleet, named | first)

@@ -2,8 +2,9 @@
 
 import pytest
 
-from tests.cases_kube.ground import Ground, hours, thirds
-from tests.fleet import minutes
+from finops.models import Cluster
+from tests.cases_kube.ground import D, Ground, hours, thirds
+from tests.fleet import GPU, minutes
 
 WHO = {"namespace": "ml", "pod": "a", "uid": "uid-a"}
 pytestmark = pytest.mark.django_db
@@ -168,3 +169,17 @@ def test_what_the_scheduler_reserves(containers: list, right: int, tmp_path) -> 
             ground.put("kube_pod_init_container_info", WHO | {"container": name, "restart_policy": "Always" if policy == "Always" else ""}, 1)
     ground.collected(tmp_path)
     assert hours() == {"ml": (right,)}
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_an_end_that_nobody_told_is_cut_at_the_devices_next_lease(order: tuple[int, ...], tmp_path) -> None:
+    """Scrapes every five minutes; a is last seen at 10:25, b is bound to its GPU at 10:26 while the other GPU is free: 26 and 34 minutes."""
+    Cluster.objects.create(name="lab", source={}, scrape_interval=300)
+    every = lambda first, after: range(first * 60, after * 60, 300)  # noqa: E731
+    ground = Ground().node(times=every(-20, 140), **{GPU: 2}).bound("a", at=-20, started=-20, times=every(-20, 30))
+    ground.bound("b", at=26, started=26, times=every(30, 140))
+    ground.card("GPU-1", "a", busy=1.0, times=every(-20, 30)).card("GPU-1", "b", busy=1.0, times=every(30, 140)).card("GPU-2", busy=0.0, times=every(-20, 140))
+    ground.collected(tmp_path, hours=order)
+    assert hours("allocated", "unmeasured", "unallocated", by="pod") == {
+        "a": (D("0.4333333333"), 0, 0), "b": (D("0.5666666667"), 0, 0), "": (0, 0, 1)
+    }  # fmt: skip

@@ -27,7 +27,8 @@ def models() -> dict[str, tuple]:
 
 
 def kinds() -> list[str]:
-    return [doubt.finding.kind for doubt in findings(Window(TEN, TEN + HOUR))]
+    """Save that no series tells who owns the pods."""
+    return [doubt.finding.kind for doubt in findings(Window(TEN, TEN + HOUR)) if doubt.finding.kind != "ownerless_pods"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_two_makers_on_a_node_are_two_pools(named: bool, tmp_path) -> None:
     half = D("0.5") if named else 0
     assert hours("allocated", "used", "unallocated", by="pod") == {"a": (1, 0, 0), "n": (1, half, 0), "": (0, 0, 1)}
     assert {row.keys["pod"]: row.cost for row in bill("pod").rows} == {"n": 3, "a": 1, "": 1}
-    assert kinds() == []
+    assert kinds() == ([] if named else ["silent_exporter"])  # of NVIDIA's board alone
 
 
 def test_an_nvidia_board_without_a_name_is_not_the_amd_pods(tmp_path) -> None:

@@ -22,6 +22,7 @@ class Ground(Fleet):
         who = {"namespace": namespace, "pod": name, "uid": uid or f"uid-{namespace}-{name}"} | target
         kind = "kube_pod_init_container_resource_requests" if init else "kube_pod_container_resource_requests"
         self.put(kind, who | {"container": "fetch" if init else "main", "node": node, "resource": resource}, quantity, times)
+        self.unowned(who, times)
         begin = times[0] if bound is None else bound
         if node:
             self.put("kube_pod_status_scheduled_time", who, TEN.timestamp() + begin, times)
@@ -54,8 +55,9 @@ def rule(position: int = 0, kind: str = "from_pod_label", **more) -> None:
 
 
 def kinds(hour: int = 0) -> list[str]:
-    """The kinds of what is doubtful about that hour from ten o'clock."""
-    return [doubt.finding.kind for doubt in findings(Window(TEN + HOUR * hour, TEN + HOUR * (hour + 1)))]
+    """The kinds of what is doubtful about that hour from ten o'clock; a ground without an exporter is silent by intent."""
+    told = [doubt.finding.kind for doubt in findings(Window(TEN + HOUR * hour, TEN + HOUR * (hour + 1)))]
+    return [kind for kind in told if kind != "silent_exporter"]
 
 
 def rows(*group_by: str, first: int = 0, hours: int = 1) -> dict:

@@ -81,9 +81,9 @@ def test_an_outage_of_two_hours_is_charged_and_told(order: tuple[int, ...], tmp_
     Ground().node(times=seen).hold("a", times=seen).card("GPU-1", "a", busy=1.0, times=seen).collected(tmp_path, hours=order)
     total = bill(hours=24).total
     assert (total.allocated_gpu_hours, total.capacity_gpu_hours, total.cost) == (24, 24, 72)
-    # The last sample, five minutes before the outage, speaks up to two minutes and a half before it; the first one after it, for seven and a half.
-    assert float(total.unmeasured_gpu_hours) == pytest.approx((7200 + 150 - 450) / 3600, abs=1e-6)
-    assert total.coverage == pytest.approx(0.917, abs=0.004)
+    # The last sample, five minutes before the outage, speaks up to two minutes and a half into it; the first one after it, for seven and a half.
+    assert float(total.unmeasured_gpu_hours) == pytest.approx((7200 - 150 - 450) / 3600, abs=1e-6)
+    assert total.coverage == pytest.approx(1 - 6600 / 86400, abs=1e-9)
 
 
 def test_labels_that_outlive_their_pod_count_for_nothing(tmp_path) -> None:  # OC-24

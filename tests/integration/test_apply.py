@@ -47,7 +47,7 @@ def test_a_second_run_changes_nothing(applied) -> None:
 
 def test_a_dry_run_says_what_it_would_change_and_does_not(applied) -> None:
     changes = apply(parse(TEXT.replace('"0.60"', '"0.70"')), now=NOW, dry_run=True)
-    assert changes == ["rate T4 0.70 CHF: added", "rate T4 0.6000000000 CHF: ended"]
+    assert changes == ["rate T4 0.70 CHF: added", "rate T4 0.60 CHF: ended"]
     assert [str(rate.price) for rate in Rate.objects.all()] == ["0.6000000000"]
 
 

@@ -59,16 +59,28 @@ def test_hours_that_were_not_collected_are_not_told(tmp_path) -> None:
 
 
 def test_a_lease_that_gave_way(tmp_path) -> None:
-    """Last seen at 10:25, half an interval of 2 min 30 s after it; its card is another's from 10:26 on: 90 s less, 0.025."""
+    """Last seen at 10:25, half an interval of 2 min 30 s after it; from 10:26 on the node's only GPU is another's: 90 s less, 0.025."""
+    price("2")
+    cluster(interval=300)
+    fleet = Ground().node(times=WHOLE).hold("a", times=range(0, 1501, 300), bound=0)
+    fleet.card("GPU-1", "a", times=range(0, 1501, 300))
+    fleet.hold("b", times=range(1800, 7201, 300), bound=1560).collected(tmp_path)
+    (charge,) = told("ml/a").pods[0].charges
+    assert [d.estimated for d in told("ml/a").pods[0].devices] == [False]  # one after the other, not beside each other
+    assert (charge.expected, charge.missing) == (D("0.4583333333"), D("0.0250000000"))
+    assert "1 GPU × 27 min 30 s − 0.0250 = 0.4333 GPU-hours × 2.00 CHF = 0.87 CHF" in printed("ml/a")
+
+
+def test_an_end_at_the_devices_next_lease(tmp_path) -> None:
+    """The same, and the device names the newcomer: the lease itself ends at 10:26."""
     price("2")
     cluster(interval=300)
     fleet = Ground().node(times=WHOLE).hold("a", times=range(0, 1501, 300), bound=0)
     fleet.card("GPU-1", "a", times=range(0, 1501, 300)).card("GPU-1", "b", times=range(1800, 7201, 300))
     fleet.hold("b", times=range(1800, 7201, 300), bound=1560).collected(tmp_path)
     (charge,) = told("ml/a").pods[0].charges
-    assert [d.estimated for d in told("ml/a").pods[0].devices] == [False]  # one after the other, not beside each other
-    assert (charge.expected, charge.missing) == (D("0.4583333333"), D("0.0250000000"))
-    assert "1 GPU × 27 min 30 s − 0.0250 = 0.4333 GPU-hours × 2.00 CHF = 0.87 CHF" in printed("ml/a")
+    assert (charge.expected, charge.missing) == (D("0.4333333333"), 0)
+    assert "another pod was bound to its device" in " ".join(printed("ml/a").split())
 
 
 def test_a_frozen_profiling_figure(tmp_path) -> None:

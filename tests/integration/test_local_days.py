@@ -7,6 +7,8 @@ import pytest
 
 from finops import pipeline
 from finops.accounting.calendar import hours, midnight
+from finops.apply import apply
+from finops.configuration.schema import parse
 from finops.models import Cluster, Setting
 from finops.queries import costs
 from finops.scope import Scope, Window
@@ -51,3 +53,20 @@ def test_days_do_not_depend_on_what_the_database_knows_of_zones(name: str, db, t
     assert answer.total.capacity_gpu_hours == 62
     for window, split in ((Window(start + HOUR * 20, start + HOUR * 30), [4, 6]), (Window(start + HOUR, start + HOUR * 3), [2])):
         assert [each.capacity_gpu_hours for each in costs(Scope(window, step="day")).rows] == split
+
+
+def test_a_change_of_zone_leaves_no_day_empty(db, tmp_path) -> None:
+    """Three days of UTC: from ten in the evening Berlin is a day further. Nothing is accounted in between, and nothing is missing."""
+    apply(parse("timezone: UTC"), now=TEN)
+    start, end = datetime(2026, 10, 6, tzinfo=UTC), datetime(2026, 10, 9, tzinfo=UTC)
+    row = Cluster.objects.create(name="lab", source={}, scrape_interval=60)
+    times = range(*(round((t - TEN).total_seconds()) for t in (start - HOUR / 2, end + HOUR / 2)), 60)
+    (tmp_path / "fleet.om").write_text("\n".join([*Fleet().node(times=times).lines, "# EOF\n"]))
+    assert collect(row, list(hours(start, end, zone=ZoneInfo("UTC"))), source=open_file(tmp_path / "fleet.om"), until=end, settled=end) == []
+    pipeline.account(row)
+    days = lambda: [each.capacity_gpu_hours for each in costs(Scope(Window(start, end), step="day")).rows]  # noqa: E731
+    assert days() == [24, 24, 24]
+    apply(parse("timezone: Europe/Berlin"), now=TEN)
+    assert days() == [22, 24, 24, 2]
+    pipeline.account(row)
+    assert days() == [22, 24, 24, 2]

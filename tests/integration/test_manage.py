@@ -23,6 +23,14 @@ def test_an_empty_database_is_told_in_one_line_with_the_cure(environment):
     assert ended.stderr == 'relation "finops_setting" does not exist: the database is empty or older than the product; run manage.py migrate\n'
 
 
+def test_help_says_what_each_of_our_commands_is_for_and_leaves_out_djangos(environment):
+    ended = subprocess.run([sys.executable, "manage.py", "help"], cwd=ROOT, env=environment, capture_output=True, text=True)
+    told = {line.split()[0]: line.split()[1:] for line in ended.stdout.splitlines() if line.startswith("    ")}
+    ours = {path.stem for path in ROOT.glob("*/management/commands/*.py") if path.stem != "__init__"}
+    assert (ended.returncode, set(told)) == (0, ours)
+    assert all(len(words) > 3 for words in told.values())
+
+
 def test_a_reader_that_has_seen_enough_ends_a_command_quietly(environment):
     readable, writable = os.pipe()
     os.close(readable)

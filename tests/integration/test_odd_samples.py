@@ -36,6 +36,20 @@ def test_a_request_that_is_no_number_of_gpus(units: float, tmp_path) -> None:
     assert (bill().total.allocated_gpu_hours, bill().total.used_gpu_hours * 2) == (1, 1)
 
 
+@pytest.mark.parametrize("moment", [nan, inf, -inf, 1e308, -62135596800.0])
+def test_a_moment_that_cannot_be(moment: float, tmp_path) -> None:
+    """It counts as not told: b holds from half past, when it was first seen. The last is a time that Go never set."""
+    late, who = minutes(30, 140), {"namespace": "ml", "pod": "b", "uid": "uid-b"}
+    fleet = Fleet().node(**{GPU: 2}).pod("a").card("GPU-1", "a").put("kube_node_created", {"node": "n1"}, moment)
+    fleet.put("kube_pod_container_resource_requests", who | REQUEST, 1, late).unowned(who, late)
+    for name in ("kube_pod_status_scheduled_time", "kube_pod_start_time", "kube_pod_completion_time"):
+        fleet.put(name, who, moment, late)
+    fleet.put("kube_pod_container_state_started", who | {"container": "main"}, moment, late).collected(tmp_path)
+    total = bill().total
+    assert (total.allocated_gpu_hours, total.starting_gpu_hours, total.used_gpu_hours) == (D("1.5"), D("0.5"), D("0.5"))
+
+
+
 def test_an_annotation_with_a_nul(tmp_path) -> None:
     Fleet().node().pod("a").card("GPU-1", "a").put("kube_pod_annotations", WHO | {"annotation_note": "x\0y"}, 1).collected(tmp_path)
     assert bill().total.allocated_gpu_hours == 1

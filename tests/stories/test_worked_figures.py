@@ -29,11 +29,6 @@ total | 24        5.5  16.5 0        2          0           72.00 16.50     49.5
 """
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="an outage that begins before the end of an hour: that hour alone ends the lease half an interval after its last sight, and the use of "
-    "one more interval is lost. 5.4791666667 used and 2.0833333333 unmeasured instead of 5.5 and 2",
-)
 @pytest.mark.django_db
 def test_prometheus_down_for_two_hours(every_way, tmp_path) -> None:
     world = World("Europe/Zurich").machine("n1", 1, *UP).tenant("serve", 1, *UP, namespace="fraud")

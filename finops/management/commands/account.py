@@ -20,9 +20,9 @@ class Command(BaseCommand):
     help = "Recomputes the ledger of a window from stored facts. Stopped at any point, the same command goes on with what is still due."
 
     def add_arguments(self, parser) -> None:
-        parser.add_argument("--cluster")
-        parser.add_argument("--start", required=True)
-        parser.add_argument("--end", required=True)
+        parser.add_argument("--cluster", help="default: all of them")
+        parser.add_argument("--start", required=True, help="an hour, ISO 8601, like 2026-11-01 or 2026-11-01T14:00; local time where no offset stands")
+        parser.add_argument("--end", required=True, help="an hour, exclusive")
         parser.add_argument("--processes", type=int, default=cores(), help="default: as many as there are cores")
 
     def handle(self, *args, cluster, start, end, processes, **options) -> None:
@@ -58,7 +58,7 @@ class Command(BaseCommand):
 
         def progress(found: Sum) -> None:
             if terminal:
-                self.stderr.write("\r" + bar(found, whole, time.perf_counter() - began), ending="\n" if found.seen == whole else "")
+                self.stderr.write("\r" + bar(found, whole, time.perf_counter() - began), str, ending="\n" if found.seen == whole else "")  # str: not in an error's red
 
         try:
             return recompute.run(days, processes=processes, progress=progress)
@@ -73,7 +73,7 @@ def bar(found: Sum, whole: int, seconds: float) -> str:
     done = 30 * found.seen // whole
     left = seconds * (whole - found.seen) / found.seen
     text = f"[{'#' * done}{'.' * (30 - done)}] {found.seen} of {whole} hours, {float(found.gpu_hours) / seconds:,.0f} hours × GPUs per second"
-    return f"{text}, {left / 60:.0f} min left" .ljust(110)
+    return f"{text}, {f'{left / 60:.0f} min' if left >= 90 else f'{left:.0f} s'} left".ljust(110)
 
 
 def _resumed(order: Order) -> str:

@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from django.core.management.base import BaseCommand, CommandError
 
 from finops import queries
-from finops.scope import Refused, Scope
+from finops.scope import GROUP_KEYS, STEPS, Refused, Scope
 from finops.times import window
 
 
@@ -15,12 +15,12 @@ class Command(BaseCommand):
     help = "What the API's /costs returns: same names, same figures, every row."
 
     def add_arguments(self, parser) -> None:
-        parser.add_argument("--start", required=True)
-        parser.add_argument("--end", required=True)
-        parser.add_argument("--group-by", default="team")
-        parser.add_argument("--cluster", action="append", default=[])
-        parser.add_argument("--step", default="total")
-        parser.add_argument("--filter", action="append", default=[], metavar="K=V")
+        parser.add_argument("--start", required=True, help="an hour, ISO 8601, like 2026-11-01 or 2026-11-01T14:00; local time where no offset stands")
+        parser.add_argument("--end", required=True, help="an hour, exclusive")
+        parser.add_argument("--group-by", default="team", metavar="K[,K]", help=f"of {', '.join(GROUP_KEYS)}, label:<name>; default team")
+        parser.add_argument("--cluster", action="append", default=[], help="default: all of them; may be repeated")
+        parser.add_argument("--step", default="total", help=f"of {', '.join(STEPS)}; default total")
+        parser.add_argument("--filter", action="append", default=[], metavar="K=V", help="only where key K is V; may be repeated")
         parser.add_argument("--format", choices=("table", "json", "csv"), default="table")
 
     def handle(self, *args, **options) -> None:

@@ -15,12 +15,12 @@ class Command(BaseCommand):
     help = "One job explained: what it cost and why, phase by phase, with every input of its figures."
 
     def add_arguments(self, parser) -> None:
-        parser.add_argument("job", metavar="NAMESPACE/NAME")
-        parser.add_argument("--cluster", default="")
-        parser.add_argument("--kind", default="")
-        parser.add_argument("--run", default="")
-        parser.add_argument("--start", default="")
-        parser.add_argument("--end", default="")
+        parser.add_argument("job", metavar="NAMESPACE/NAME", help="the top-level workload, as `costs --group-by job` names it")
+        parser.add_argument("--cluster", default="", help="where several have a job of that name")
+        parser.add_argument("--kind", default="", help="as Job or CronJob, where one name is of several kinds")
+        parser.add_argument("--run", default="", help="one run alone, as the list of runs names it")
+        parser.add_argument("--start", default="", help="an hour, ISO 8601; default: all the ledger has of it")
+        parser.add_argument("--end", default="", help="an hour, exclusive")
         parser.add_argument("--format", choices=("text", "json"), default="text")
         parser.add_argument("--all", action="store_true", help="every pod, run, device and finding; json has them all anyway")
 

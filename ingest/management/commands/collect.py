@@ -21,9 +21,9 @@ class Command(BaseCommand):
     help = "Fetches and stores a window's facts (default: from the watermark to now) and brings the ledger up to date."
 
     def add_arguments(self, parser) -> None:
-        parser.add_argument("--cluster")
-        parser.add_argument("--start")
-        parser.add_argument("--end")
+        parser.add_argument("--cluster", help="default: all of them")
+        parser.add_argument("--start", help="an hour, ISO 8601, like 2026-11-01 or 2026-11-01T14:00; local time where no offset stands")
+        parser.add_argument("--end", help="an hour, exclusive")
 
     def handle(self, *args, cluster, start, end, **options) -> None:
         clusters = Cluster.objects.filter(ended_at=None, **({"name": cluster} if cluster else {})).order_by("id")
@@ -61,7 +61,7 @@ class Command(BaseCommand):
             nonlocal done
             done += n
             if self.stderr.isatty():
-                self.stderr.write(f"\r{name}: {done} of {whole} hours", ending="\n" if done == whole else "")
+                self.stderr.write(f"\r{name}: {done} of {whole} hours", str, ending="\n" if done == whole else "")
 
         return step
 

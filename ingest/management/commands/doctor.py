@@ -1,4 +1,4 @@
-"""manage.py doctor [--cluster C] [--format text|json]"""
+"""manage.py doctor [--cluster C] [--format text|json]: the source as it is now, then what the ledger of the last seven days shows."""
 
 import json
 from dataclasses import asdict
@@ -7,7 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from finops import queries
 from finops.models import Cluster, ExchangeRate, Rate, TeamRule
-from ingest.doctor import Configured, Diagnosis, examine, unreachable
+from finops.times import now
+from ingest.doctor import Configured, Diagnosis, examine, ledger_faults, unreachable
 from ingest.open import open_source
 from ingest.sources import SourceError
 
@@ -16,7 +17,7 @@ class Command(BaseCommand):
     help = "Asks each source what it lacks; says what that costs in accuracy and which line mends it."
 
     def add_arguments(self, parser) -> None:
-        parser.add_argument("--cluster")
+        parser.add_argument("--cluster", help="default: all of them")
         parser.add_argument("--format", choices=("text", "json"), default="text")
 
     def handle(self, *args, cluster, format, **options) -> None:
@@ -25,6 +26,7 @@ class Command(BaseCommand):
             raise CommandError(f"no cluster {cluster}" if cluster else "no cluster: add one with manage.py apply FILE", returncode=2)
         configured = _configured()
         found = [diagnosis for row in clusters for diagnosis in _examined(row, configured)]
+        found += ledger_faults([row.name for row in clusters], at=now(), zone=queries.zone(), currency=configured.currency)
         if format == "json":
             self.stdout.write(json.dumps([asdict(diagnosis) for diagnosis in found], indent=2))
         else:

@@ -18,8 +18,8 @@ class Command(BaseCommand):
     help = "Reads OpenMetrics text with timestamps (also gzip) into a cluster; its hours replace those that are stored."
 
     def add_arguments(self, parser) -> None:
-        parser.add_argument("file")
-        parser.add_argument("--cluster", required=True)
+        parser.add_argument("file", help="OpenMetrics text with timestamps, plain or gzip")
+        parser.add_argument("--cluster", required=True, help="whose samples they are")
 
     def handle(self, *args, file, cluster, **options) -> None:
         row = Cluster.objects.filter(name=cluster, ended_at=None).first()

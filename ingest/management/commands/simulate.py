@@ -73,7 +73,7 @@ class Command(BaseCommand):
 
     def _part(self, part: float) -> None:
         if self.stderr.isatty():
-            self.stderr.write(f"\r{part:.0%}", ending="\n" if part == 1 else "")
+            self.stderr.write(f"\r{part:.0%}", str, ending="\n" if part == 1 else "")
 
     def _load(self, *, port: int, days: int, processes: int, **options) -> None:
         from ingest.simulator import load  # the other parts need no database
@@ -92,7 +92,7 @@ class Command(BaseCommand):
 
     def _hours(self, done: int, whole: int) -> None:
         if self.stderr.isatty():
-            self.stderr.write(f"\rdemo: {done} of {whole} hours", ending="\n" if done == whole else "")
+            self.stderr.write(f"\rdemo: {done} of {whole} hours", str, ending="\n" if done == whole else "")
 
 
 def _seed(text: str) -> int:

@@ -171,7 +171,7 @@ def test_the_days_are_shared_with(other: str, stage, serial) -> None:
 
 def test_an_hour_that_cannot_be_charged_is_named_and_stays_due(stage, serial) -> None:
     hour = "(2026, 9, 2, 7, 0, tzinfo=datetime.timezone.utc), datetime.datetime(2026, 9, 2, 8"
-    poison = {"at": "call", "name": "finops.facts:read_hours", "when": hour, "do": "fail", "always": True}
+    poison = {"at": "call", "name": "finops.reading:read_hours", "when": hour, "do": "fail", "always": True}
     found = account(stage, "--processes", "2", hooks=(poison,))
     assert found["error"].split("\n") == [f"cluster {name}, 2026-09-02T07:00:00+00:00: this hour is poison" for name in CLUSTERS]
     assert "198 hours accounted" in found["said"] and found["code"] == 1

@@ -24,7 +24,7 @@ def test_an_hour_that_no_one_foresaw(stage, undisturbed) -> None:
 
 
 def test_an_hour_that_cannot_be_charged_keeps_no_other_back(stage, undisturbed) -> None:
-    poison = {"at": "call", "name": "finops.facts:read_hours", "when": "25, 7, 0, tzinfo=datetime.timezone.utc), datetime.datetime(2026, 10, 25, 8", "do": "fail", "always": True}
+    poison = {"at": "call", "name": "finops.reading:read_hours", "when": "25, 7, 0, tzinfo=datetime.timezone.utc), datetime.datetime(2026, 10, 25, 8", "do": "fail", "always": True}
     (problem,) = stage.turn(hooks=[poison])["problems"]
     assert "accounting" in problem and "2026-10-25T07:00:00+00:00: this hour is poison" in problem
     assert stage.states() == {"done": 12}

@@ -300,6 +300,14 @@ def test_the_checks_serve_a_file_and_look_at_its_end(tmp_path) -> None:
     assert {check: row.level for check, row in found.items()} == {"kube_pod_labels": "fault", "boards without series": "warn", "teams": "warn"}
 
 
+def test_quotas_that_a_file_has_are_not_told_as_missing(tmp_path) -> None:
+    rows = [*sound(), Series("kube_resourcequota", {"namespace": "ml", "resource": "requests.nvidia.com/gpu", "type": "hard"}, 8, [NOW - 60])]
+    (tmp_path / "dump.om").write_text(text({"lab": rows}))
+    cluster = Cluster(name="lab", source={"openmetrics": {"path": str(tmp_path / "dump.om")}})
+    told = [row.message for row in examine(cluster, open_source(cluster), configured=SOUND) if row.check == "quotas"]
+    assert told == ["kube_resourcequota: 1 series"]
+
+
 def test_scraped_pages_without_samples_are_one_fault(db) -> None:
     cluster = Cluster.objects.create(name="lab", source={"exporters": {"dcgm": [], "kube_state_metrics": []}})
     (row,) = [row for row in examine(cluster, open_source(cluster), configured=SOUND) if row.level != "ok"]

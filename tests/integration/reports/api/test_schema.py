@@ -9,7 +9,7 @@ from drf_spectacular.generators import SchemaGenerator
 from reports.api.kept import FILE
 from reports.urls import urlpatterns
 
-PAGES = ("/api/v1/docs", "/api/v1/data-quality")
+PAGES = ("/api/v1/docs",)
 
 
 def test_the_kept_document_is_the_one_that_is_made():
@@ -20,7 +20,7 @@ def test_the_kept_document_is_the_one_that_is_made():
 
 def test_every_address_stands_in_it():
     document = yaml.safe_load(FILE.read_text())
-    addresses = {f"/{pattern.pattern}" for pattern in urlpatterns if str(pattern.pattern).startswith("api/v1/")}
+    addresses = {"/" + re.sub("<.*?:(.*?)>", r"{\1}", str(pattern.pattern)) for pattern in urlpatterns if str(pattern.pattern).startswith("api/v1/")}
     assert len(addresses) > 6
     assert addresses - set(document["paths"]) <= set(PAGES)
 

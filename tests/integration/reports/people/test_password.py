@@ -40,8 +40,8 @@ def test_five_wrong_ones_close_the_account_for_a_while(client, lead) -> None:
     assert "Too many attempts. Wait five minutes" in answer
 
 
-def test_ten_wrong_ones_close_an_address_for_a_while(client, lead) -> None:
-    for n in range(10):
+def test_twenty_wrong_ones_close_an_address_for_a_while(client, lead) -> None:
+    for n in range(20):
         attempt(client, "wrong", name=f"guess-{n}")
     assert "Too many attempts" in attempt(client, "three-people").content.decode()
     assert attempt(client, "three-people", REMOTE_ADDR="10.0.0.9").status_code == 302

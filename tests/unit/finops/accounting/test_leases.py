@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,3 +54,13 @@ WHEN = st.none() | st.floats(0, 10_000)
 def test_a_lease_is_in_order(first, last, scheduled, accepted, started, ended, completed) -> None:
     found = lease(Sightings(first, last, 30, scheduled, accepted, started, ended, completed))
     assert found is None or found.start <= found.started <= found.end
+
+
+@pytest.mark.parametrize(
+    ("more", "end"),
+    [({"taken": 4590}, 4590), ({"taken": 4650}, 4600), ({"taken": 4500}, 4600), ({"taken": 4590, "ended": 4580}, 4580), ({"taken": 4590, "ended": 4580, "completed": 4575}, 4575)],
+)
+def test_an_end_that_nobody_told_is_cut_where_the_device_is_taken(more: dict, end: int) -> None:
+    """Last seen at 4570; half an interval later it is 4600. A pod bound before the last sighting took nothing from it."""
+    found = lease(replace(RUNNING, **more))
+    assert found and found.end == end

@@ -48,6 +48,15 @@ def test_the_scrape_interval() -> None:
     assert scrape_interval(arr(7)) == 60
 
 
+def test_the_scrape_interval_of_two_that_tell_of_one_thing() -> None:
+    """Five seconds apart, each every minute: nobody scrapes every five seconds."""
+    one, other = arr(0, 60, 120, 180), arr(5, 65, 125)
+    together = np.union1d(one, other)
+    assert scrape_interval(together, targets=[one, other]) == 60
+    assert scrape_interval(together, configured=30, targets=[one, other]) == 30
+    assert scrape_interval(one, targets=[one]) == 60
+
+
 @pytest.mark.parametrize(("zeros", "util", "stuck"), [(10, 0.20, True), (9, 0.9, False), (10, 0.19, False), (30, 1.0, True)])
 def test_frozen_at_zero_beside_a_busy_card(zeros: int, util: float, stuck: bool) -> None:
     profiling = arr(0.5, *[0] * zeros, 0.5)

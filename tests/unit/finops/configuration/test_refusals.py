@@ -93,7 +93,7 @@ ONE = [
         "rates:\n- {instance_price: 8, node_pool: gpu, currency: CHF}\n- {price: 1, node_pool: gpu, currency: CHF}",
         "line 3: rates[1]: applies to the same GPUs at the same time as the rate on line 2; end one with until or remove it",
     ),
-    ("rates:\n- {price: -1, currency: CHF}", "line 2: rates[0].price: '-1' must be above 0"),
+    ("rates:\n- {price: -1, currency: CHF}", "line 2: rates[0].price: '-1' must be 0 or above"),
     (
         "exchange_rates:\n- {currency: EUR, rate: 1, from: 2026-01-01}\n- {currency: EUR, rate: 2, from: 2026-01-01}",
         "line 3: exchange_rates[1]: EUR already has a rate from the same moment on line 2",

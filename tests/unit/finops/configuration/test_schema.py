@@ -131,7 +131,7 @@ def test_all_errors_are_reported_in_file_order() -> None:
         f"line 2: curency: unknown key; known are {', '.join(SECTIONS)}; did you mean 'currency'?",
         "line 4: rates[0].price: 'abc' is not a decimal number; write it like \"3.80\"",
         "line 5: rates[1].currency: 'X' is not a currency code of three capital letters; write it like \"CHF\"",
-        "line 5: rates[1].price: '-1' must be above 0",
+        "line 5: rates[1].price: '-1' must be 0 or above",
         "line 6: currency: the key is already on line 1",
     ]
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ingest.sources import Samples
-from ingest.tidy.own_labels import own_labels
+from ingest.tidy.own_labels import own_labels, renamed
 
 
 def read(*labels: dict[str, str]) -> list[dict[str, str]]:
@@ -33,3 +33,10 @@ def test_without_a_targets_name_only_its_own_words_are_taken_away() -> None:
     """A file of several clusters without job and instance."""
     hidden = {"pod": "ksm-0", "exported_pod": "a", "cluster": "one"}
     assert read(hidden, {"pod": "b", "cluster": "two"}) == [{"pod": "a", "cluster": "one"}, {"pod": "b", "cluster": "two"}]
+
+
+def test_the_series_a_target_put_its_labels_in_front_of() -> None:
+    behind = {"pod": "ksm", "exported_pod": "a", "exported_namespace": "ml"}
+    found = renamed(Samples([{"pod": "b"}, behind], np.array([0, 1, 1], np.int32), np.array([5.0, 6.0, 7.0]), np.ones(3)))
+    assert (found.labels, found.series.tolist(), found.time.tolist()) == ([behind], [0, 0], [6.0, 7.0])
+    assert len(renamed(Samples([{"pod": "b"}], np.array([0], np.int32), np.array([5.0]), np.ones(1)))) == 0

@@ -10,6 +10,7 @@ from ingest.tidy.answers import Answers
 from ingest.tidy.devices import devices
 from ingest.tidy.nodes import nodes
 from ingest.tidy.pods import pods
+from ingest.tidy.seats import seated
 from ingest.tidy.use import Use, use
 
 EVERY = [float(t) for t in range(-600, 4200, 60)]
@@ -50,7 +51,7 @@ class Cluster:
         answers = Answers(0, 3600, {key: samples(series) for key, series in self.series.items()})
         held = pods(answers, configured=60)
         cards = devices(answers, {(p.namespace, p.name) for p in held}, {"n1"}, configured=60)
-        return use(held, nodes(answers, cards, pool_label="", configured=60), cards, start=0, end=3600)
+        return use(seated(held, nodes(answers, cards, pool_label="", configured=60), cards), start=0, end=3600)
 
     def hours(self) -> dict[str, tuple[float, float]]:
         """GPU-hours (measured, busy) by pod."""

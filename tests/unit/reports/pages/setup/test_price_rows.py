@@ -44,4 +44,4 @@ def test_each_wrong_price_has_its_row() -> None:
     posted = {f"{key}-{n}": value for n, row in enumerate(asked) for key, value in (("model", row.gpu_model), ("kind", "spot"))}
     found, wrong = read(posted | {"price-0": "-1", "price-2": "1e3"}, asked, currency="CHF")
     assert found == [] and sorted(wrong) == [0, 2]
-    assert "must be above 0" in wrong[0] and "is not a decimal number" in wrong[2]
+    assert "must be 0 or above" in wrong[0] and "is not a decimal number" in wrong[2]

@@ -15,7 +15,7 @@ def group(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("finops", "0012_account_order")]
+    dependencies = [("finops", "0015_taken")]
     operations = [
         migrations.RunSQL((SQL / "ledger_group.sql").read_text(), migrations.RunSQL.noop),
         migrations.RunPython(group, migrations.RunPython.noop),

@@ -1,0 +1,3 @@
+"""The version, as the first heading of CHANGELOG.md names it."""
+
+VERSION = "unreleased"
