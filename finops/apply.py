@@ -31,6 +31,8 @@ def apply(wanted: Configuration, *, now: datetime, dry_run: bool = False) -> lis
                 _rates(wanted.rates, changes, now=now)
             if wanted.exchange_rates is not None:
                 _exchange(wanted.exchange_rates, changes)
+            if any(line.startswith("currency") for line in changes):
+                _refuse_unconverted()
             if any(not line.startswith("cluster ") for line in changes):
                 _account_again(wholly=any(line.startswith("timezone") for line in changes))
             if dry_run:
@@ -64,6 +66,15 @@ def _settings(wanted: Configuration, changes: list[str]) -> None:
             changes.append(f"{name}: {getattr(row, name)} → {value}")
             setattr(row, name, value)
     row.save()
+
+
+def _refuse_unconverted() -> None:
+    """Invalid where prices that are kept would have no value in the new reporting currency."""
+    currency = queries.currency()
+    lacking = {rate.currency for rate in Rate.objects.all()} - {currency} - {row.currency for row in ExchangeRate.objects.all()}
+    if lacking:
+        told = f"prices are kept in {', '.join(sorted(lacking))}, which has no exchange rate to {currency}; add one under exchange_rates, or keep the currency"
+        raise Invalid([Problem(1, "currency", told)])
 
 
 def _refuse_half_hours(zone: str) -> None:

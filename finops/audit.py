@@ -4,7 +4,7 @@ import getpass
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -62,6 +62,13 @@ def name_operator(sender: object, connection: BaseDatabaseWrapper, **about: obje
         cursor.execute("select set_config('finops.actor', %s, false)", [operator(sys.argv)])
 
 
+NAMES = {
+    "user_id": "select id, username from auth_user",
+    "group_id": "select id, name from auth_group",
+    "cluster_id": "select id, name from finops_cluster",
+}
+
+
 def lines(*, start: datetime | None = None, end: datetime | None = None, most: int = 1000) -> Iterator[Line]:
     """The newest first, of [start, end)."""
     with connection.cursor() as cursor:
@@ -70,8 +77,24 @@ def lines(*, start: datetime | None = None, end: datetime | None = None, most: i
                where at >= coalesce(%s, '-infinity'::timestamptz) and at < coalesce(%s, 'infinity'::timestamptz) order by id desc limit %s""",
             [start, end, most],
         )
-        for at, actor, action, subject, row, before, after in cursor.fetchall():
-            yield Line(at, actor, action, SUBJECTS.get(subject, subject), row, _value(before), _value(after))
+        found = cursor.fetchall()
+        known = {}
+        for key, statement in NAMES.items():
+            cursor.execute(statement)
+            known[key] = dict(cursor.fetchall())
+    for at, actor, action, subject, row, *sides in found:
+        yield Line(at, actor, action, SUBJECTS.get(subject, subject), row, *(_named(_value(side), known) for side in sides))
+
+
+def _named(side: dict[str, object] | None, known: Mapping[str, Mapping[object, str]]) -> dict[str, object] | None:
+    """With names in place of ids, as far as whom they mean is still there."""
+    if side is None:
+        return None
+    found: dict[str, object] = {}
+    for key, value in side.items():
+        name = known[key].get(value) if key in known else None
+        found |= {key: value} if name is None else {key.removesuffix("_id"): name}
+    return found
 
 
 def _value(text: object) -> dict[str, object] | None:

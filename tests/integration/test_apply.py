@@ -113,3 +113,10 @@ def test_a_price_that_comes_back_does_not_reach_behind_the_one_it_follows(db, tm
     commit()
     pipeline.account(row)
     assert [bill(first=n).total.cost for n in range(3)] == [2, 3, 2]
+
+
+def test_a_currency_in_which_kept_prices_have_no_value_is_refused(db) -> None:
+    apply(parse("currency: CHF\nrates:\n  - {price: 3.80, currency: CHF}\n"), now=TEN)
+    with pytest.raises(Invalid, match="prices are kept in CHF, which has no exchange rate to EUR; add one under exchange_rates"):
+        apply(parse("currency: EUR"), now=TEN)
+    apply(parse("currency: EUR\nexchange_rates:\n  - {currency: CHF, rate: 1.06, from: 2025-01-01}\n"), now=TEN)

@@ -64,6 +64,7 @@ def test_rights() -> None:
         ("added", "person"), ("added", "membership"), ("added", "role"), ("added", "group grant"), ("added", "API token"),
         ("changed", "API token"), ("changed", "person"),
     ]  # fmt: skip
+    assert lines[2][4] == {"user": "lena", "group": "finance"} and lines[1][4]["user"] == "lena"  # people read it
     assert lines[-1][3:] == ({"is_superuser": False}, {"is_superuser": True})
     assert lines[0][4]["password"] == lines[4][4]["digest"] == "***"
     assert not any(secret in repr(lines) for secret in ("never-in-the-log", text, lena.password, ApiToken.objects.get().digest))
