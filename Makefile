@@ -30,4 +30,5 @@ bench: .venv/test.done
 	@sh deploy/system-packages.sh
 	.venv/bin/python tests/bench/collect.py
 	.venv/bin/python tests/bench/account.py
+	.venv/bin/python tests/bench/costs.py
 	.venv/bin/python tests/bench/export.py

@@ -18,7 +18,7 @@ from finops.accounting.charge import BUCKETS, Line
 from finops.book import HOLDING
 from finops.findings import Finding
 
-ROLL_UP = (Path(__file__).parent / "sql" / "roll_up_day.sql").read_text()
+ROLL_UP, GROUP = ((Path(__file__).parent / "sql" / name).read_text() for name in ("roll_up_day.sql", "group_day.sql"))
 SORTED = json.JSONEncoder(sort_keys=True)
 MONEY = ("used", "idle", "starting", "unmeasured", "unallocated")
 SUMS = (
@@ -94,6 +94,7 @@ def store(cursor, made: Mapping[datetime, Made], *, cluster: int, zone: ZoneInfo
     _findings(cursor, made, cluster)
     _lock(cursor, cluster, hours)
     _holdings(cursor, {key: about for each in made.values() for key, about in each.holdings.items()}, cluster)
+    cursor.execute(GROUP, {"cluster": cluster, "day": hours[0].astimezone(zone).date()})
     cursor.execute(
         """update collection_window w set dirty = facts_version <> version, accounted_at = now(), capacity_gpu_hours = capacity, cost = money
            from unnest(%s::timestamptz[], %s::bigint[], %s::numeric[], %s::numeric[]) as made (hour, version, capacity, money)

@@ -5,7 +5,7 @@ Whole local days are read from their roll-ups, hours only at the ragged ends of 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
@@ -13,14 +13,18 @@ from django.db import connection
 
 from finops.accounting.calendar import midnight, next_hour, period_end
 from finops.accounting.money import EXACT, display, stored
-from finops.models import Setting
-from finops.scope import Refused, Scope
+from finops.models import Cluster, Setting
+from finops.scope import Refused, Scope, Window
 from finops.selection import BUCKETS, HOURS, SUMS, select
 
 EXPANDED = {"job": ("cluster", "namespace", "job_kind", "job")}
 MOST_DAYS = 3660
+EVER = datetime(2000, 1, 1, tzinfo=UTC)
 MONEY = ("cost", *(f"{b}_cost" for b in BUCKETS))
+PRINTED = (*((f"{name}_gpu_hours", name) for name in HOURS), *((name, name) for name in MONEY))
 NOTHING = stored(Decimal(0))
+
+Bounds = dict[datetime | None, tuple[datetime | None, datetime | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,7 @@ class Row:
         out: dict[str, object] = dict(self.keys)
         if self.period_start and self.period_end:
             out |= {"period_start": self.period_start.isoformat(), "period_end": self.period_end.isoformat()}
-        out |= {f"{name}_gpu_hours": display(self.sums[name]) for name in HOURS}
-        out |= {name: display(self.sums[name]) for name in MONEY}
+        out |= {printed: display(self.sums[name]) for printed, name in PRINTED}
         return out | {
             "distributed_cost": display(self.distributed_cost),
             "unpriced_gpu_hours": display(self.sums["unpriced"]),
@@ -140,14 +143,31 @@ def currency() -> str:
     return setting().currency
 
 
-def costs(scope: Scope) -> Answer:
-    """What the scope cost: the API's `/costs`, the pages' and the commands' one answer."""
+def nothing(unit: str, *, keys: dict[str, str] | None = None) -> Row:
+    """Of no lines: no hours, and no money that could be told."""
+    return Row(keys or {}, None, None, dict.fromkeys(SUMS, None) | {h: Decimal(0) for h in HOURS}, unit)
+
+
+def cluster_names() -> list[str]:
+    """The clusters that facts are collected of, in the order they were named."""
+    return list(Cluster.objects.filter(ended_at=None).order_by("id").values_list("name", flat=True))
+
+
+def reach(cluster: str) -> dict[str, str | None]:
+    """From when and up to when the cluster's data reach, in the reporting zone."""
+    scope, where = Scope(Window(EVER, EVER + timedelta(hours=1)), filters={"cluster": (cluster,)}), zone()
+    found = {"begins": beginning(scope), "as_of": watermark(scope)}
+    return {name: at.astimezone(where).isoformat() if at else None for name, at in found.items()}
+
+
+def costs(scope: Scope, *, most: int | None = None) -> Answer:
+    """What the scope cost: the API's `/costs`, the pages' and the commands' one answer; of its rows at most `most`, if given."""
     chosen = setting()
     where = ZoneInfo(chosen.timezone)
-    rows = _rows(scope, chosen)
-    total = _rows(Scope(scope.window, (), "total", scope.filters, scope.excludes, scope.teams), chosen)
-    nothing = dict.fromkeys(SUMS, None) | {h: Decimal(0) for h in HOURS}
-    whole = total[0] if total else Row({}, None, None, nothing, chosen.currency)
+    rows = _rows(scope, chosen, most=most)
+    ungrouped = not scope.group_by and scope.step == "total"
+    total = rows if ungrouped else _rows(Scope(scope.window, (), "total", scope.filters, scope.excludes, scope.teams), chosen)
+    whole = total[0] if total else nothing(chosen.currency)
     balanced = all(sum((row.hours(h) for row in rows), Decimal(0)) == whole.hours(h) for h in (*HOURS, "cost", "distributed_cost"))
     as_of = watermark(scope)
     return Answer(rows, whole, as_of and as_of.astimezone(where), balanced, incomplete(scope, zone=where), chosen.currency)
@@ -166,15 +186,17 @@ def _rows(scope: Scope, chosen: Setting, *, order: str = "cost", most: int | Non
     sql, params = select(scope, group_by=group_by, zone=where, week_starts=chosen.week_starts, order=order, most=most)
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
-        return [_row(record, group_by, scope.step, where, chosen.currency) for record in cursor.fetchall()]
+        records = cursor.fetchall()
+    bounds = {period: _bounds(period, scope.step, where) for period in {record[0] for record in records}}
+    return [_row(record, group_by, bounds, chosen.currency) for record in records]
 
 
-def _row(record: tuple, group_by: tuple[str, ...], step: str, where: ZoneInfo, unit: str) -> Row:
-    period, keys, sums = record[0], record[1 : 1 + len(group_by)], record[1 + len(group_by) :]
+def _row(record: tuple, group_by: tuple[str, ...], bounds: Bounds, unit: str) -> Row:
+    keys, sums = record[1 : 1 + len(group_by)], record[1 + len(group_by) :]
     figures: dict[str, Decimal | None] = dict(zip(SUMS, sums, strict=True))
     if figures["distributed_cost"] is not None and not figures["capacity"]:  # who only bears what others left free held nothing: cost 0
         figures |= dict.fromkeys(MONEY, NOTHING)
-    return Row(dict(zip(group_by, keys, strict=True)), *_bounds(period, step, where), figures, unit)
+    return Row(dict(zip(group_by, keys, strict=True)), *bounds[record[0]], figures, unit)
 
 
 def _bounds(period: datetime | None, step: str, where: ZoneInfo) -> tuple[datetime | None, datetime | None]:

@@ -2,4 +2,5 @@
 
 from django.urls import include, path
 
+handler500 = "reports.api.problems.unexpected"
 urlpatterns = [path("", include("reports.urls"))]

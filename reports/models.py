@@ -86,6 +86,7 @@ class ApiToken(models.Model):
     """`fin_<prefix>_<secret>`; only the prefix and the digest of the whole are kept."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100, blank=True)
     prefix = models.CharField(max_length=12, unique=True)
     digest = models.CharField(max_length=64)
     scopes = models.JSONField(default=list)
@@ -98,11 +99,11 @@ class ApiToken(models.Model):
         return f"fin_{self.prefix}_… of {self.user}"
 
     @classmethod
-    def issue(cls, user, *, scopes: list[str], expires: datetime) -> str:
+    def issue(cls, user, *, scopes: list[str], expires: datetime, name: str = "") -> str:
         """The token's text: this once, it cannot be shown again."""
         prefix = secrets.token_hex(6)
         text = f"fin_{prefix}_{secrets.token_urlsafe(32)}"
-        cls.objects.create(user=user, prefix=prefix, digest=digest_of(text), scopes=scopes, expires=expires)
+        cls.objects.create(user=user, name=name, prefix=prefix, digest=digest_of(text), scopes=scopes, expires=expires)
         return text
 
     @classmethod

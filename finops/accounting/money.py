@@ -30,4 +30,7 @@ def split(total: Decimal, parts: Sequence[Decimal]) -> list[Decimal]:
 
 def display(amount: Decimal | None) -> str | None:
     """Plain digits as stored, no exponent; None stays None: missing is never zero."""
-    return None if amount is None else f"{amount:f}"
+    if amount is None:
+        return None
+    text = str(amount)  # much quicker than the format that never has an exponent
+    return f"{amount:f}" if "E" in text else text

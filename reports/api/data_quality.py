@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.response import Response
 
 from finops import queries
@@ -10,15 +11,16 @@ from finops.kinds import KINDS
 from finops.quality import faults
 from finops.scope import Refused
 from reports.access import narrow
+from reports.api import described_files
 from reports.api.paging import page
 from reports.api.views import ApiView
 from reports.params import scope_from
 
 FILTERS = ("cluster", "team", "kind", "level")
 KNOWN = ("start", "end", *FILTERS, "limit", "cursor")
-LEVELS = ("fault", "warn", "note")
 
 
+@extend_schema_view(get=extend_schema(**described_files.DATA_QUALITY))
 class DataQuality(ApiView):
     def get(self, request) -> Response:
         zone, params = queries.zone(), dict(request.query_params.lists())
@@ -45,7 +47,7 @@ def _kinds(params: Mapping[str, Sequence[str]]) -> list[str]:
     for name in params:
         if name not in KNOWN:
             raise Refused(f"unknown parameter {name!r}; known: {', '.join(KNOWN)}")
-    names, levels = _of(params, "kind", list(KINDS)), _of(params, "level", LEVELS)
+    names, levels = _of(params, "kind", list(KINDS)), _of(params, "level", described_files.LEVELS)
     if not names and not levels:
         return []
     chosen = [each.name for each in KINDS.values() if (not names or each.name in names) and (not levels or each.level in levels)]

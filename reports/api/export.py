@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from django.http import FileResponse, StreamingHttpResponse
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.response import Response
 
 from finops import queries
 from finops.scope import Refused
 from finops.times import now
 from reports.access import narrow
+from reports.api import described_files
 from reports.api.authentication import HasScope
 from reports.api.views import ApiView
 from reports.exports import files, source
@@ -33,6 +35,7 @@ def asked_by(request, params) -> Export:
     return replace(export, scope=narrow(export.scope, user=request.user))
 
 
+@extend_schema_view(get=extend_schema(**described_files.EXPORT))
 class CostsExport(ApiView):
     permission_classes = (MayExport,)
 
@@ -76,6 +79,7 @@ def _whole(export: Export) -> FileResponse:
         return FileResponse(place.open("rb"), content_type=files.media_type(export))
 
 
+@extend_schema_view(get=extend_schema(**described_files.METADATA))
 class FocusMetadata(ApiView):
     """GET /api/v1/exports/focus/metadata: the schema of a version's files."""
 

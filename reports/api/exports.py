@@ -5,12 +5,14 @@ from uuid import UUID
 
 from django.http import FileResponse
 from django.urls import reverse
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.parsers import JSONParser
 from rest_framework.response import Response
 
 from finops.scope import Refused
 from finops.times import now
+from reports.api import described_files
 from reports.api.export import MayExport, asked_by
 from reports.api.views import ApiView
 from reports.exports import files, orders
@@ -20,6 +22,7 @@ from reports.tasks import make_export
 MOST_LISTED = 100
 
 
+@extend_schema_view(get=extend_schema(**described_files.EXPORTS), post=extend_schema(**described_files.ORDERED))
 class Exports(ApiView):
     """GET: the person's own orders, the newest first. POST: the words of /costs/export as a JSON object."""
 
@@ -41,6 +44,7 @@ class Exports(ApiView):
         return answer
 
 
+@extend_schema_view(get=extend_schema(**described_files.ONE))
 class OneExport(ApiView):
     permission_classes = (MayExport,)
 
@@ -48,6 +52,7 @@ class OneExport(ApiView):
         return Response(told(request, _own(request, id)))
 
 
+@extend_schema_view(get=extend_schema(**described_files.FETCH))
 class ExportFile(ApiView):
     """The file, for who ordered it, by the link's signature, as long as that person sees all that it tells."""
 

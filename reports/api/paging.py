@@ -1,10 +1,11 @@
-"""Pages of rows: a cursor names the last row seen, and its place in case that row is gone."""
+"""Pages of rows: a cursor names the last row seen and where it stood, in case that row is gone."""
 
 import base64
 import binascii
 import hashlib
 import json
 from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 
 from finops.scope import Refused
 
@@ -12,7 +13,12 @@ MOST = 10_000
 
 
 def page(rows: Sequence, *, limit: str, cursor: str) -> tuple[Sequence, str | None]:
-    """The rows of one page and the cursor of the next, None after the last."""
+    """The rows of one page and the cursor of the next, None after the last.
+
+    Each row has `keys` and `period_start`; rows of costs, which stand in order of period and cost, also `sums`. The next page
+    begins behind the last row seen, wherever that stands now. Where it is gone, behind all that stand before it by period and
+    cost: a row may come twice then, none is left out for it.
+    """
     size = _size(limit)
     start = _start(rows, cursor) if cursor else 0
     end = start + size
@@ -32,18 +38,42 @@ def _mark(row) -> str:
     return hashlib.sha256(json.dumps(name).encode()).hexdigest()[:16]
 
 
+def _stands(row) -> tuple[str, str]:
+    """Period and cost, as text; empty where there is none."""
+    cost = getattr(row, "sums", {}).get("cost")
+    return (row.period_start.isoformat() if row.period_start else "", "" if cost is None else str(cost))
+
+
 def _cursor(row, place: int) -> str:
-    return base64.urlsafe_b64encode(f"{place}.{_mark(row)}".encode()).decode().rstrip("=")
+    text = json.dumps([place, _mark(row), *_stands(row)])
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
 def _start(rows: Sequence, cursor: str) -> int:
-    try:
-        place, mark = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode().split(".")
-        at = int(place)
-    except (ValueError, binascii.Error):
-        at = 0
-    if at < 1:
-        raise Refused("cursor is not one that an answer's next has given")
-    if at <= len(rows) and _mark(rows[at - 1]) == mark:
+    place, mark, *stood = _read(cursor)
+    if place <= len(rows) and _mark(rows[place - 1]) == mark:
+        return place
+    at = next((i for i, row in enumerate(rows, 1) if _mark(row) == mark), None)
+    if at is not None:
         return at
-    return next((i for i, row in enumerate(rows, 1) if _mark(row) == mark), at)
+    if not rows or not hasattr(rows[0], "sums"):
+        return place - 1
+    gone = _order(*stood)
+    return next((i for i, row in enumerate(rows) if _order(*_stands(row)) >= gone), len(rows))
+
+
+def _order(period: str, cost: str) -> tuple[str, bool, Decimal]:
+    """As the query layer orders: by period, cost falling, what has no price last."""
+    return period, not cost, -Decimal(cost or 0)
+
+
+def _read(cursor: str) -> tuple[int, str, str, str]:
+    try:
+        place, mark, period, cost = json.loads(base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True))
+        right = type(place) is int and 1 <= place <= 10**9 and all(isinstance(part, str) for part in (mark, period, cost))
+        right = right and Decimal(cost or 0).is_finite()
+    except (ValueError, TypeError, RecursionError, InvalidOperation, binascii.Error):
+        right = False
+    if not right:
+        raise Refused("cursor is not one that an answer's next has given")
+    return place, mark, period, cost

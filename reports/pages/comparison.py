@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from finops import collection, queries
 from finops.scope import Scope
 from reports.pages.dates import moment, span
-from reports.params import ROLLING, before
 from reports.templatetags.figures import Number, changed, points, rounded
+from reports.windows import TO_DATE, before, rolling
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Change:
 
 def period_before(scope: Scope, *, as_of: datetime | None, zone: ZoneInfo, cells: Sequence[str], word: str) -> Before:
     """`cells`: the group keys of its rows. `word`: what the window is called, if anything."""
-    earlier = before(scope.window, zone=zone, to_date=word == "mtd", rolling=word in ROLLING)
+    earlier = before(scope.window, zone=zone, to_date=word in TO_DATE, rolling=rolling(word))
     earlier = replace(scope, window=earlier, group_by=tuple(cells))
     year = earlier.window.start.astimezone(zone).year != scope.window.end.astimezone(zone).year
     name = span(earlier.window, zone, year=year)

@@ -11,7 +11,8 @@ from finops import queries
 from finops.scope import Refused, Scope, Window
 from reports.access import narrow
 from reports.pages.state import READ, State, state_from
-from reports.params import Params, hour_of, scope_from
+from reports.params import Params, scope_from
+from reports.windows import TO_DATE, hour_of
 
 DEFAULT_WINDOW = "7d"
 
@@ -30,7 +31,8 @@ class Question:
     @property
     def word(self) -> str:
         """What its window is called; empty where its bounds are named."""
-        return "" if self.params.get("start") else (self.params.get("window") or [DEFAULT_WINDOW])[-1]
+        word = "" if self.params.get("start") else (self.params.get("window") or [DEFAULT_WINDOW])[-1]
+        return "" if "," in word else word
 
     @property
     def job(self) -> str:
@@ -51,14 +53,15 @@ def params_of(request: HttpRequest) -> dict[str, Sequence[str]]:
 
 def question(request: HttpRequest, params: Params, *, zone: ZoneInfo, now: datetime) -> Question:
     """Raises Refused, one line that names the parameter."""
-    asked = scope_from(params, zone=zone, now=now, window=DEFAULT_WINDOW, also=READ)
+    weeks = queries.setting().week_starts if any("week" in word for word in params.get("window", ())) else "monday"
+    asked = scope_from(params, zone=zone, now=now, window=DEFAULT_WINDOW, also=READ, week_starts=weeks)
     if asked.group_by or asked.step != "total":
         raise Refused("this page takes by=team, job, node_pool or gpu_model; group_by and step are for the API")
     as_of = queries.watermark(asked)
     teams = asked.filters.get("team", ())
     team = teams[0] if len(teams) == 1 else None
     state = state_from(params, by="job" if team is not None else "team", chart="use" if team is not None else "rows")
-    if "mtd" in params.get("window", ()):
+    if set(TO_DATE) & set(params.get("window", ())):
         asked = _cut(asked, as_of, zone)
     return Question(narrow(asked, user=request.user), state, params, team, as_of, zone)
 

@@ -8,7 +8,7 @@ from finops import queries
 from finops.scope import Scope, Window
 from reports.access import is_admin
 from reports.pages.dates import moment
-from reports.params import hour_of
+from reports.windows import hour_of
 
 STEPS = (
     ("setup-source", "Source"),

@@ -51,7 +51,7 @@ def test_unknown_parameters_are_refused_with_the_known(client, bearer, lead):
     answer = client.get(f"{COSTS}&format=csv", headers=bearer(lead, "read"))
     assert answer.status_code == 400
     assert answer.headers["Content-Type"] == "application/problem+json"
-    assert "'format'; known: start, end, group_by" in answer.json()["detail"]
+    assert "'format'; known: start, end, window, group_by" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(

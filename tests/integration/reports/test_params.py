@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from finops.scope import Refused, Window
-from reports.params import before, scope_from
+from reports.params import scope_from
+from reports.windows import before
 
 ZURICH, KOLKATA = ZoneInfo("Europe/Zurich"), ZoneInfo("Asia/Kolkata")
 NOW = datetime(2026, 11, 23, 8, 40, tzinfo=UTC)
@@ -36,6 +37,40 @@ def test_words_of_the_page(word, start, end):
     assert (window.start, window.end) == (start.replace(tzinfo=UTC), end.replace(tzinfo=UTC))
 
 
+@pytest.mark.parametrize(
+    ("word", "start", "end"),
+    [
+        ("24h", (2026, 11, 22, 8), (2026, 11, 23, 8)),
+        ("1d", (2026, 11, 21, 23), (2026, 11, 22, 23)),
+        ("2w", (2026, 11, 8, 23), (2026, 11, 22, 23)),
+        ("today", (2026, 11, 22, 23), (2026, 11, 23, 8)),
+        ("yesterday", (2026, 11, 21, 23), (2026, 11, 22, 23)),
+        ("week", (2026, 11, 22, 23), (2026, 11, 23, 8)),
+        ("lastweek", (2026, 11, 15, 23), (2026, 11, 22, 23)),
+        ("month", (2026, 10, 31, 23), (2026, 11, 23, 8)),
+        ("2026-10-01,2026-11-01", (2026, 9, 30, 22), (2026, 10, 31, 23)),
+        ("2026-10-01T00:00:00Z, 2026-10-01T02:00:00Z", (2026, 10, 1), (2026, 10, 1, 2)),
+    ],
+)
+def test_words_of_those_who_come_from_opencost(word, start, end):
+    """The 23rd of November 2026 is a Monday, 09:40 in Zurich: the week is the day so far, the last one 16 to 22 November."""
+    window = asked(window=word).window
+    assert (window.start, window.end) == (datetime(*start, tzinfo=UTC), datetime(*end, tzinfo=UTC))
+
+
+def test_a_week_that_begins_on_sunday():
+    """Sunday the 22nd began this week; the last one is the 15th to the 21st."""
+    params = {"window": ["lastweek"]}
+    window = scope_from(params, zone=UTC, now=NOW, week_starts="sunday").window
+    assert (window.start, window.end) == (datetime(2026, 11, 15, tzinfo=UTC), datetime(2026, 11, 22, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(("word", "step"), [("1h", "hour"), ("1d", "day"), ("24h", "day"), ("7d", "week"), ("monthly", "month"), ("day", "day")])
+def test_aggregate_and_steps_by_other_names(word, step):
+    scope = asked(window="7d", aggregate="namespace,label:app", step=word)
+    assert (scope.group_by, scope.step) == (("namespace", "label:app"), step)
+
+
 def test_the_hour_is_that_of_the_zone():
     window = asked(zone=KOLKATA, start="2026-11-01", end="2026-11-02").window
     assert window.start == datetime(2026, 10, 31, 18, 30, tzinfo=UTC)
@@ -52,7 +87,17 @@ def test_off_the_hour_names_the_nearest_hours():
     [
         ({"end": "2026-11-02"}, "start is missing"),
         ({"start": "yesterday", "end": "2026-11-02"}, "ISO 8601"),
-        ({"start": "2026-11-01", "end": "2026-11-02", "window": "7d"}, "unknown parameter 'window'; known: start"),
+        ({"start": "2026-11-01", "end": "2026-11-02", "window": "7d"}, "window and start, end exclude each other"),
+        ({"start": "2026-11-01", "end": "2026-11-02", "bogus": "7d"}, "unknown parameter 'bogus'; known: start"),
+        ({"window": "fortnight"}, "unknown window 'fortnight'; known: <n>h"),
+        ({"window": "0d"}, "unknown window '0d'"),
+        ({"window": "99999w"}, "longer than any ledger"),
+        ({"window": "2026-11-01,2026-11-02,2026-11-03"}, "not two instants"),
+        ({"window": "2026-11-01,"}, "end is missing"),
+        ({"window": "1d", "group_by": "team", "aggregate": "team"}, "aggregate is another name of group_by"),
+        ({"window": "1d", "group_by": "team,job,team"}, "group_by names 'team' 2 times"),
+        ({"window": "1d", "aggregate": "label:"}, "aggregate names a label without its name"),
+        ({"window": "1d", "step": "fortnight"}, "unknown step 'fortnight'; known: total, hour"),
         ({"start": "2026-11-02", "end": "2026-11-01"}, "not after"),
         ({"start": "2026-11-01", "end": "2026-11-02", "team": "\x00"}, "NUL"),
     ],
@@ -70,10 +115,10 @@ def test_filters_are_or_and_excludes_stand_apart():
         "exclude.team": ["c"],
         "label:app": ["x"],
     }
-    scope = scope_from({**params, "group_by": ["team,job", "team"]}, zone=ZURICH, now=NOW)
+    scope = scope_from({**params, "group_by": ["team,job", "pod"]}, zone=ZURICH, now=NOW)
     assert scope.filters == {"team": ("a", "b"), "label:app": ("x",)}
     assert scope.excludes == {"team": ("c",)}
-    assert scope.group_by == ("team", "job")
+    assert scope.group_by == ("team", "job", "pod")
 
 
 @pytest.mark.parametrize(
