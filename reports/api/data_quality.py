@@ -17,7 +17,7 @@ from reports.api.views import ApiView
 from reports.params import scope_from
 
 FILTERS = ("cluster", "team", "kind", "level")
-KNOWN = ("start", "end", *FILTERS, "limit", "cursor")
+KNOWN = ("start", "end", "window", *FILTERS, "limit", "cursor")
 
 
 @extend_schema_view(get=extend_schema(**described_files.DATA_QUALITY))
@@ -26,7 +26,9 @@ class DataQuality(ApiView):
         zone, params = queries.zone(), dict(request.query_params.lists())
         kinds = _kinds(params)
         plain = {name: values for name, values in params.items() if name not in ("kind", "level")}
-        asked = narrow(scope_from(plain, zone=zone, now=datetime.now(UTC), also=("limit", "cursor")), user=request.user)
+        week_starts = queries.setting().week_starts
+        scope = scope_from(plain, zone=zone, now=datetime.now(UTC), also=("limit", "cursor"), week_starts=week_starts)
+        asked = narrow(scope, user=request.user)
         chosen = {name: asked.filters.get(name, ()) for name in ("cluster", "team")}
         found = faults(asked.window, clusters=chosen["cluster"], touching=chosen["team"], kinds=kinds, teams=asked.teams)
         limit, cursor = (request.query_params.get(name, "") for name in ("limit", "cursor"))

@@ -31,7 +31,7 @@ class MayExport(HasScope):
 
 def asked_by(request, params) -> Export:
     """What the parameters ask for, of what the person may see."""
-    export = export_from(params, zone=queries.zone(), now=now(), currency=queries.currency())
+    export = export_from(params, zone=queries.zone(), now=now(), currency=queries.currency(), week_starts=queries.setting().week_starts)
     return replace(export, scope=narrow(export.scope, user=request.user))
 
 

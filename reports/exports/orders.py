@@ -40,7 +40,7 @@ def ordered(user: AbstractBaseUser, words: Mapping[str, Sequence[str]], export: 
 
 def export_of(order: ExportOrder) -> Export:
     """What is made: the words as they were meant when they were ordered, of what the person may see now."""
-    export = export_from(order.words, zone=queries.zone(), now=order.ordered, currency=queries.currency())
+    export = export_from(order.words, zone=queries.zone(), now=order.ordered, currency=queries.currency(), week_starts=queries.setting().week_starts)
     return replace(export, scope=narrow(export.scope, user=order.user))
 
 

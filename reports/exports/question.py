@@ -47,9 +47,9 @@ class Export:
         return plain(self.shape.keys, currency=self.currency)
 
 
-def export_from(params: Params, *, zone: ZoneInfo, now: datetime, currency: str) -> Export:
+def export_from(params: Params, *, zone: ZoneInfo, now: datetime, currency: str, week_starts: str = "monday") -> Export:
     """`params`: name → every value given. Raises Refused, one line that names the parameter."""
-    scope = scope_from(params, zone=zone, now=now, also=OWN)
+    scope = scope_from(params, zone=zone, now=now, also=OWN, week_starts=week_starts)
     chosen = _chosen(params, "format", FORMATS, "")
     version = _chosen(params, "focus_version", focus.VERSIONS, focus.VERSIONS[0])
     grain = _chosen(params, "grain", GRAINS, "day")

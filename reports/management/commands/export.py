@@ -31,7 +31,7 @@ class Command(BaseCommand):
     def handle(self, *args, output, metadata, **options) -> None:
         params = {name: [options[name]] for name in WORDS if options[name] is not None}
         try:
-            export = export_from(params, zone=queries.zone(), now=now(), currency=queries.currency())
+            export = export_from(params, zone=queries.zone(), now=now(), currency=queries.currency(), week_starts=queries.setting().week_starts)
             if not output:
                 raise Refused("output is missing: name the file with --output")
             if metadata and not export.version:

@@ -105,7 +105,7 @@ def test_pages_of_one_row_make_the_whole(ask, all_seeing) -> None:
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ("&group_by=team", "unknown parameter 'group_by'; known: start, end, cluster, team, kind, level, limit, cursor"),
+        ("&group_by=team", "unknown parameter 'group_by'; known: start, end, window, cluster, team, kind, level, limit, cursor"),
         ("&exclude.team=fraud", "unknown parameter 'exclude.team'"),
         ("&kind=zork", "unknown kind 'zork'; known: "),
         ("&level=bad", "unknown level 'bad'; known: fault, warn, note"),
@@ -116,6 +116,11 @@ def test_what_it_does_not_know_is_refused(client, bearer, lead, more: str, said:
     answer = client.get(ADDRESS + more, headers=bearer(lead, "read"))
     assert (answer.status_code, answer.headers["Content-Type"]) == (400, "application/problem+json")
     assert answer.json()["detail"].startswith(said)
+
+
+@pytest.mark.parametrize("window", ["2026-10-06,2026-10-07", "7d", "lastweek"])
+def test_the_window_may_be_a_word(client, bearer, lead, window: str) -> None:
+    assert client.get(f"/api/v1/data-quality?window={window}", headers=bearer(lead, "read")).status_code == 200
 
 
 def test_the_window_is_needed_and_bounded(client, bearer, lead) -> None:
